@@ -1,0 +1,41 @@
+"""The application: ``gunicorn 'app:create_app()'``."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from flask import Flask, Response, g, request
+
+from service.api import documents, problems, rounds, rulesets, scoring, system
+from service.config import read_config
+from service.database import Database
+
+MOST_BODY_BYTES = 64 * 1024
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+def create_app(config: Mapping[str, Any] | None = None) -> Flask:
+    """Build and wire the application; ``config`` stands in for the environment (see service.config)."""
+    settings = read_config(config)
+    app = Flask(__name__, static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
+    app.extensions["susun_database"] = Database(settings.database_url, pool_size=settings.pool_size)
+    for part in (scoring, rulesets, rounds, system, documents):
+        app.register_blueprint(part.blueprint)
+    problems.register(app)
+    app.before_request(_name_request)
+    app.after_request(_finish)
+    return app
+
+
+def _name_request() -> None:
+    """Give the request an id: the caller's, if it sends a plain one."""
+    given = request.headers.get("X-Request-ID", "")
+    g.request_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+
+
+def _finish(response: Response) -> Response:
+    response.headers["X-Request-ID"] = g.request_id
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response

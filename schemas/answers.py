@@ -1,0 +1,300 @@
+"""What comes back: the shapes of answers, for the OpenAPI document and the tests that hold us to it.
+
+Answers are built in these shapes where they come from; they are not passed through the schemas, which
+would double the time of a call.
+"""
+
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from service.rules.cards import NAMES
+from service.rules.hands import HANDS
+from service.rules.labels import FOULS
+from service.rules.specials import SPECIALS
+
+OUTCOMES = ("rows", "sweep", "clean_sweep", "foul", "both_foul", "special", "special_tie")
+DECIDED_BY = ("hand", "ranks", "suit", "foul", "draw")
+
+
+def _field(kind: type[fields.Field[Any]], *args: Any, **metadata: Any) -> fields.Field[Any]:
+    """A field that is always there; keyword arguments go into the OpenAPI document."""
+    nullable = metadata.pop("nullable", False)
+    return kind(*args, required=True, allow_none=nullable, metadata=metadata)
+
+
+def text(**metadata: Any) -> fields.Field[Any]:
+    """A string."""
+    return _field(fields.String, **metadata)
+
+
+def whole(**metadata: Any) -> fields.Field[Any]:
+    """An integer."""
+    return _field(fields.Integer, **metadata)
+
+
+def flag(**metadata: Any) -> fields.Field[Any]:
+    """A boolean."""
+    return _field(fields.Boolean, **metadata)
+
+
+def many(item: fields.Field[Any] | type[Schema], **metadata: Any) -> fields.Field[Any]:
+    """A list of fields or of objects."""
+    return _field(
+        fields.List, item if isinstance(item, fields.Field) else fields.Nested(item), **metadata
+    )
+
+
+def part(schema: type[Schema], **metadata: Any) -> fields.Field[Any]:
+    """An object within an object."""
+    return _field(fields.Nested, schema, **metadata)
+
+
+CARD = {"enum": list(NAMES)}
+IDENTIFIER = {"format": "uuid"}
+TIME = {"format": "date-time"}
+
+
+class RuleSetReferenceAnswer(Schema):
+    """Which rule set, in which version."""
+
+    id = text(example="bsfyi")
+    version = whole(minimum=1)
+
+
+class RowAnswer(Schema):
+    """A row as it was read."""
+
+    cards = many(fields.String(metadata=CARD))
+    hand = text(enum=list(HANDS))
+    label = text(description="The hand in words.", example="pair of kings")
+
+
+class RowsAnswer(Schema):
+    """The three rows of an arrangement."""
+
+    top = part(RowAnswer)
+    middle = part(RowAnswer)
+    bottom = part(RowAnswer)
+
+
+class FoulAnswer(Schema):
+    """Why an arrangement is not in order."""
+
+    code = text(enum=list(FOULS))
+    detail = text()
+
+
+class SpecialAnswer(Schema):
+    """A special, and what each opponent pays for it."""
+
+    name = text(enum=list(SPECIALS))
+    points = whole()
+
+
+class SpecialTakenAnswer(SpecialAnswer):
+    """A special that counts in a round."""
+
+    declared = flag()
+
+
+class MoneyAnswer(Schema):
+    """Points times stake, the room's fee, and what is left; whole units."""
+
+    won = whole()
+    fee = whole(minimum=0)
+    net = whole()
+
+
+class SeatAnswer(Schema):
+    """One player's part of a result."""
+
+    player = text()
+    rows = part(RowsAnswer, nullable=True)
+    foul = part(FoulAnswer, nullable=True)
+    special = part(SpecialTakenAnswer, nullable=True)
+    could_declare = many(
+        fields.String(metadata={"enum": list(SPECIALS)}),
+        description="Specials that the cards form and that were not declared.",
+    )
+    sweeps = whole(minimum=0, description="How many opponents this player swept; fouls count.")
+    clean_sweep = flag()
+    points = whole(nullable=True, description="Null under a rule set without points.")
+    money = fields.Nested(MoneyAnswer, metadata={"description": "Only with a stake."})
+
+
+class RowDuelAnswer(Schema):
+    """One row of a duel."""
+
+    winner = text(nullable=True)
+    points = whole(nullable=True, description="What the row's winner gets, before `factor`.")
+    decided_by = text(enum=list(DECIDED_BY))
+
+
+class DuelRowsAnswer(Schema):
+    """The rows of a duel."""
+
+    top = part(RowDuelAnswer)
+    middle = part(RowDuelAnswer)
+    bottom = part(RowDuelAnswer)
+
+
+class DuelAnswer(Schema):
+    """Two players settled: the winner gets factor x (row points won - lost) + bonus."""
+
+    players = many(fields.String(), minItems=2, maxItems=2)
+    outcome = text(enum=list(OUTCOMES))
+    winner = text(nullable=True, description="Who gained points; null at 0.")
+    rows = part(DuelRowsAnswer, nullable=True, description="Null for specials and for two fouls.")
+    factor = whole(nullable=True)
+    bonus = whole(nullable=True)
+    points = many(fields.Integer(), nullable=True, description="What each of `players` got: [n, -n].")
+
+
+class RoundAnswer(Schema):
+    """A scored round."""
+
+    ruleset = part(RuleSetReferenceAnswer)
+    stake = fields.Integer(metadata={"minimum": 1})
+    seats = many(SeatAnswer)
+    duels = many(DuelAnswer, description="Each pair of seats once, in seat order.")
+
+
+class StoredSeat(Schema):
+    """A seat of a stored request: three rows, or `cards` with `declare`."""
+
+    player = text()
+    top = fields.List(fields.String(metadata=CARD))
+    middle = fields.List(fields.String(metadata=CARD))
+    bottom = fields.List(fields.String(metadata=CARD))
+    cards = fields.List(fields.String(metadata=CARD))
+    declare = fields.String()
+
+
+class StoredRequest(Schema):
+    """What a round was scored from, with canonical cards."""
+
+    ruleset = part(RuleSetReferenceAnswer)
+    stake = fields.Integer(metadata={"minimum": 1})
+    seats = many(StoredSeat)
+
+
+class StoredRoundAnswer(RoundAnswer):
+    """A stored round: the result, and all about its keeping."""
+
+    id = text(**IDENTIFIER)
+    match = text(nullable=True, **IDENTIFIER)
+    number = whole(nullable=True, description="Of the round in its match.")
+    revision = whole(minimum=1)
+    status = text(enum=["valid", "corrected", "void"])
+    request = part(StoredRequest)
+    submitted_at = text(**TIME)
+    submitted_by = text(description="The name of the API key.")
+    digest = text()
+    previous_digest = text(nullable=True)
+
+
+class PageAnswer(Schema):
+    """A page of a list."""
+
+    next_cursor = text(nullable=True, description="Send it as `cursor`; null on the last page.")
+
+
+class RoundsAnswer(PageAnswer):
+    """A page of rounds, newest first."""
+
+    items = many(StoredRoundAnswer)
+
+
+class MatchRuleSetAnswer(RuleSetReferenceAnswer):
+    """The rule set that a match pins."""
+
+    digest = text()
+
+
+class StandingAnswer(Schema):
+    """A line of a match's standings; equal points share the place."""
+
+    place = whole(minimum=1)
+    player = text()
+    points = whole()
+    money = fields.Nested(MoneyAnswer)
+
+
+class MatchAnswer(Schema):
+    """A match."""
+
+    id = text(**IDENTIFIER)
+    label = text(nullable=True)
+    ruleset = part(MatchRuleSetAnswer)
+    stake = whole(nullable=True)
+    players = many(fields.String())
+    rounds = whole(minimum=1, description="How many are planned.")
+    rounds_played = whole(minimum=0)
+    status = text(enum=["open", "finished"])
+    standings = many(StandingAnswer)
+    created_at = text(**TIME)
+    created_by = text()
+    finished_at = text(nullable=True, **TIME)
+
+
+class MatchesAnswer(PageAnswer):
+    """A page of matches, newest first."""
+
+    items = many(MatchAnswer)
+
+
+class ArrangementAnswer(Schema):
+    """One arrangement, checked."""
+
+    ruleset = part(RuleSetReferenceAnswer)
+    rows = part(RowsAnswer, nullable=True, description="Null where only `cards` were sent.")
+    in_order = flag(nullable=True, description="Bottom >= middle >= top.")
+    foul = part(FoulAnswer, nullable=True)
+    specials = many(SpecialAnswer, description="Specials that the cards form, high to low.")
+
+
+class RuleSetSummary(RuleSetReferenceAnswer):
+    """A rule set in the list."""
+
+    title = text()
+    aliases = many(fields.String())
+    digest = text()
+
+
+class RuleSetsAnswer(Schema):
+    """All rule sets, each in its newest version."""
+
+    items = many(RuleSetSummary)
+
+
+class RuleSetAnswer(RuleSetSummary):
+    """A whole rule set: every rule that varies is a field of `rules`."""
+
+    rules = _field(fields.Dict)
+
+
+class StatusAnswer(Schema):
+    """Whether the service lives or is ready."""
+
+    status = text(enum=["ok"])
+
+
+class ErrorAnswer(Schema):
+    """One thing that is wrong; some codes have more members."""
+
+    code = text()
+    pointer = text(description="RFC 6901, into the request body.")
+    detail = text()
+
+
+class ProblemAnswer(Schema):
+    """An error (RFC 9457)."""
+
+    type = text(format="uri-reference")
+    title = text()
+    status = whole()
+    detail = text()
+    instance = text(format="uri-reference")
+    request_id = text()
+    errors = fields.List(fields.Nested(ErrorAnswer))

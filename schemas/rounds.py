@@ -1,0 +1,255 @@
+"""Rounds and single arrangements as requests."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from marshmallow import ValidationError, fields
+
+from schemas.fields import MOST_STAKE, Document, Text, WholeNumber
+from schemas.mistakes import (
+    FIELD_MISSING,
+    FIELD_UNKNOWN,
+    NOT_A_WHOLE_NUMBER,
+    Invalid,
+    Mistake,
+    _,
+    collect,
+    escape,
+)
+from schemas.seats import OneSeat, Seats
+from service.rules.cards import HAND_SIZE
+from service.rules.reading import Seat, formed_names
+from service.rules.ruleset import DEFAULT, RuleSet
+
+LONGEST_RULESET_ID = 64
+MOST_VERSIONS = 1_000_000
+MOST_ROUNDS = 1_000
+
+#: Finds a rule set by id and version (None: the newest); None if there is none.
+FindRuleSet = Callable[[str, int | None], RuleSet | None]
+
+
+class RuleSetReference(fields.Field[tuple[str, int | None]]):
+    """A rule set's id, or an object of ``id`` and ``version``; loaded as a pair."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> tuple[str, int | None]:
+        if type(value) is str:
+            return value, None
+        if type(value) is not dict:
+            text = _("expected a rule set's id, or an object with id and version")
+            raise ValidationError([Mistake("field_invalid", text)])
+        mistakes = [
+            FIELD_UNKNOWN._replace(pointer=f"/{escape(name)}")
+            for name in value.keys() - {"id", "version"}
+        ]
+        identifier, version = value.get("id"), value.get("version")
+        if type(identifier) is not str:
+            wrong = Mistake("field_invalid", _("expected a string")) if "id" in value else FIELD_MISSING
+            mistakes.append(wrong._replace(pointer="/id"))
+        if "version" in value and not (type(version) is int and 1 <= version <= MOST_VERSIONS):
+            mistakes.append(NOT_A_WHOLE_NUMBER._replace(pointer="/version"))
+        if mistakes:
+            raise ValidationError(mistakes)
+        return str(identifier), version
+
+
+class RoundDocument(Document):
+    """A round to be scored, or to be kept on its own."""
+
+    ruleset = RuleSetReference()
+    stake = WholeNumber(1, MOST_STAKE)
+    seats = Seats(required=True)
+
+
+class MatchRoundDocument(Document):
+    """A round of a match, which knows rule set and stake."""
+
+    number = WholeNumber(1, MOST_ROUNDS)
+    seats = Seats(required=True)
+
+
+class ArrangementDocument(Document):
+    """One seat to be checked under a rule set."""
+
+    ruleset = RuleSetReference()
+    seat = OneSeat(required=True)
+
+
+class MatchDocument(Document):
+    """A match to be opened."""
+
+    players = fields.List(Text(64), required=True)
+    ruleset = RuleSetReference()
+    rounds = WholeNumber(1, MOST_ROUNDS)
+    stake = WholeNumber(1, MOST_STAKE)
+    label = Text(200)
+
+
+_ROUND = RoundDocument()
+_MATCH_ROUND = MatchRoundDocument()
+_ARRANGEMENT = ArrangementDocument()
+_MATCH = MatchDocument()
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRequest:
+    """A valid round: declared specials are formed, cards and players different."""
+
+    ruleset: RuleSet
+    seats: Sequence[Seat]
+    stake: int | None = None
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRequest:
+    """A valid match to open."""
+
+    ruleset: RuleSet
+    players: Sequence[str]
+    rounds: int
+    stake: int | None
+    label: str | None
+
+
+def read_round(document: Any, find: FindRuleSet, *, to_keep: bool = False) -> RoundRequest:
+    """Read a round on its own; :class:`Invalid` with everything that is wrong.
+
+    One that is to be kept needs a rule set with points, and so does one with a stake.
+    """
+    loaded, mistakes = _load(_ROUND, document)
+    ruleset = _find(loaded, find, mistakes)
+    if ruleset is not None:
+        if to_keep or "stake" in loaded:
+            _check_points(ruleset, mistakes)
+        _check_declarations(ruleset, loaded.get("seats", ()), mistakes)
+    if mistakes or ruleset is None:
+        raise Invalid(mistakes)
+    return RoundRequest(ruleset, loaded["seats"], loaded.get("stake"))
+
+
+def read_match_round(
+    document: Any, ruleset: RuleSet, stake: int | None, players: Sequence[str]
+) -> RoundRequest:
+    """Read a round of a match of some players, under its rule set; :class:`Invalid` otherwise."""
+    loaded, mistakes = _load(_MATCH_ROUND, document)
+    seats = loaded.get("seats", ())
+    _check_declarations(ruleset, seats, mistakes)
+    _check_roster(seats, players, mistakes)
+    if mistakes:
+        raise Invalid(mistakes)
+    return RoundRequest(ruleset, seats, stake, loaded.get("number"))
+
+
+def read_arrangement(document: Any, find: FindRuleSet) -> tuple[RuleSet, Seat]:
+    """Read one arrangement and the rule set to check it under; :class:`Invalid` otherwise."""
+    loaded, mistakes = _load(_ARRANGEMENT, document)
+    ruleset = _find(loaded, find, mistakes)
+    seat = loaded.get("seat")
+    if ruleset is not None and seat is not None:
+        _check_declaration(ruleset, seat, "/seat", mistakes)
+    if mistakes or ruleset is None or seat is None:
+        raise Invalid(mistakes)
+    return ruleset, seat
+
+
+def read_match(document: Any, find: FindRuleSet) -> MatchRequest:
+    """Read a match to open; :class:`Invalid` with everything that is wrong."""
+    loaded, mistakes = _load(_MATCH, document)
+    ruleset = _find(loaded, find, mistakes)
+    if ruleset is not None:
+        _check_points(ruleset, mistakes)
+    if "players" in loaded:
+        _check_players(loaded["players"], mistakes)
+    if mistakes or ruleset is None:
+        raise Invalid(mistakes)
+    rounds = loaded.get("rounds", ruleset.rounds[0])
+    return MatchRequest(ruleset, loaded["players"], rounds, loaded.get("stake"), loaded.get("label"))
+
+
+def _load(schema: Document, document: Any) -> tuple[dict[str, Any], list[Mistake]]:
+    """Load what can be loaded, with what is wrong about the rest."""
+    try:
+        return schema.load(document), []
+    except ValidationError as error:
+        loaded = error.valid_data if isinstance(error.valid_data, dict) else {}
+        return loaded, list(collect(error.messages))
+
+
+def _find(loaded: dict[str, Any], find: FindRuleSet, mistakes: list[Mistake]) -> RuleSet | None:
+    if any(mistake.pointer.startswith("/ruleset") for mistake in mistakes):
+        return None
+    identifier, version = loaded.get("ruleset", (DEFAULT, None))
+    ruleset = find(identifier, version)
+    if ruleset is None:
+        text = _("there is no rule set “{ruleset}”")
+        shown = {"ruleset": identifier[:LONGEST_RULESET_ID]}
+        if version is not None and find(identifier, None):
+            text = _("the rule set “{ruleset}” has no version {version}")
+            shown["version"] = version
+        mistakes.append(Mistake("ruleset_unknown", text, "/ruleset", shown))
+    return ruleset
+
+
+def _check_points(ruleset: RuleSet, mistakes: list[Mistake]) -> None:
+    if not ruleset.has_points:
+        text = _("the rule set “{ruleset}” gives no points, so nothing can be paid or kept under it")
+        mistakes.append(Mistake("ruleset_without_points", text, "/ruleset", {"ruleset": ruleset.id}))
+
+
+def _check_declarations(ruleset: RuleSet, seats: Sequence[Seat | None], mistakes: list[Mistake]) -> None:
+    for place, seat in enumerate(seats):
+        if seat is not None and seat.declare is not None:
+            _check_declaration(ruleset, seat, f"/seats/{place}", mistakes)
+
+
+def _check_declaration(ruleset: RuleSet, seat: Seat, pointer: str, mistakes: list[Mistake]) -> None:
+    if seat.declare is None:
+        return
+    known = [special.name for special in ruleset.specials]
+    if seat.declare not in known:
+        text = _("the rule set “{ruleset}” has no special of this name")
+        shown = {"ruleset": ruleset.id, "known": known}
+        mistakes.append(Mistake("special_unknown", text, f"{pointer}/declare", shown))
+        return
+    if len(set(seat.cards)) != HAND_SIZE:
+        return  # the cards are wrong themselves, which has been said
+    forms = formed_names(ruleset, seat.cards)
+    if seat.declare not in forms:
+        text = (
+            _("the cards do not form {special}; they form: {forms}")
+            if forms
+            else _("the cards do not form {special}, nor any other special")
+        )
+        shown = {"special": seat.declare, "forms": forms}
+        mistakes.append(Mistake("special_not_formed", text, f"{pointer}/declare", shown))
+
+
+def _check_roster(seats: Sequence[Seat | None], players: Sequence[str], mistakes: list[Mistake]) -> None:
+    """A round of a match seats the players of the match, all of them and nobody else."""
+    if not seats or any(seat is None for seat in seats):
+        return
+    seated = [seat.player for seat in seats if seat is not None]
+    for place, player in enumerate(seated):
+        if player and player not in players:
+            text = _("this player does not belong to the match")
+            mistakes.append(Mistake("player_not_in_match", text, f"/seats/{place}/player"))
+    for player in players:
+        if player not in seated:
+            text = _("the player {player} of the match has no seat in the round")
+            mistakes.append(Mistake("player_absent", text, "/seats", {"player": player}))
+
+
+def _check_players(players: Sequence[str], mistakes: list[Mistake]) -> None:
+    if not 2 <= len(players) <= 4:
+        text = _("a match has {least} to {most} players, not {got}")
+        counts = {"least": 2, "most": 4, "got": len(players)}
+        mistakes.append(Mistake("seat_count", text, "/players", counts))
+    for place, player in enumerate(players):
+        first = players.index(player)
+        if first != place:
+            text = _("this player is named already")
+            mistakes.append(
+                Mistake("player_duplicate", text, f"/players/{place}", {"other": f"/players/{first}"})
+            )

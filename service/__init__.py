@@ -1,0 +1,1 @@
+"""Susun: scores Capsa Susun, keeps the record."""

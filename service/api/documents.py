@@ -1,0 +1,106 @@
+"""What people read: the OpenAPI document, the page made from it, and a page for each problem."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import orjson
+from flask import Blueprint, Response, render_template_string, send_from_directory
+
+from schemas.mistakes import CODES
+from service.api import openapi
+from service.api.problems import PROBLEMS, Problem
+
+blueprint = Blueprint("documents", __name__)
+
+_OURS = Path(__file__).parent / "static"
+_OUR_FILES = ("start.js",)
+# Swagger UI styles its parts inline, and shows pictures from data addresses; no script is inline.
+_DOCS_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+_PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ title }} · Susun</title>
+<style>
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem }
+dt { font-family: ui-monospace, monospace; margin-top: 0.8rem }
+</style>
+</head>
+<body>
+<h1>{{ title }}</h1>
+{% if status %}<p>HTTP status {{ status }}.</p>{% endif %}
+<p>{{ about }}</p>
+{% if entries %}
+<dl>
+{% for name, text in entries %}<dt{% if not linked %} id="{{ name }}"{% endif %}>
+{%- if linked %}<a href="/problems/{{ name }}">{{ name }}</a>{% else %}{{ name }}{% endif %}</dt>
+<dd>{{ text }}</dd>
+{% endfor %}
+</dl>
+{% endif %}
+<p><a href="/problems">All problems</a> · <a href="/docs">All calls</a></p>
+</body>
+</html>
+"""
+_WITH_CODES = ("invalid-round", "invalid-request")
+
+
+def _swagger_ui() -> Path:
+    # The package's files, without importing it: it holds nothing else that is wanted.
+    spec = find_spec("flask_swagger_ui")
+    assert spec is not None and spec.origin is not None
+    return Path(spec.origin).parent / "dist"
+
+
+@blueprint.get("/openapi.json")
+def openapi_json() -> Response:
+    """The OpenAPI 3.1 document."""
+    return Response(orjson.dumps(openapi.document()), content_type="application/json")
+
+
+@blueprint.get("/docs", strict_slashes=False)
+def docs() -> Response:
+    """The calls, to read and to try; everything that the page loads comes from here."""
+    page = send_from_directory(_OURS, "docs.html")
+    page.headers["Content-Security-Policy"] = _DOCS_POLICY
+    return page
+
+
+@blueprint.get("/docs/<path:name>")
+def docs_file(name: str) -> Response:
+    """A script, style or picture of the page."""
+    return send_from_directory(_OURS if name in _OUR_FILES else _swagger_ui(), name)
+
+
+@blueprint.get("/problems", strict_slashes=False)
+def problem_pages() -> Response:
+    """All problems, each with a link to its page."""
+    entries = [(name, about) for name, (_, _, about) in PROBLEMS.items()]
+    about = "What the type of an error answer can be."
+    return _page(title="Problems", about=about, entries=entries, linked=True)
+
+
+@blueprint.get("/problems/<name>")
+def problem_page(name: str) -> Response:
+    """What a problem means; a code of ``errors`` in its place works too."""
+    if name in PROBLEMS:
+        status, title, about = PROBLEMS[name]
+        entries = list(CODES.items()) if name in _WITH_CODES else []
+        return _page(title=title, about=about, status=status, entries=entries)
+    code = name.replace("-", "_")
+    if code in CODES:
+        return _page(title=code, about=CODES[code])
+    raise Problem("not-found", "there is no such problem")
+
+
+def _page(**values: object) -> Response:
+    response = Response(render_template_string(_PAGE, **values), content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _PAGE_POLICY
+    return response

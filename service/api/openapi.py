@@ -1,0 +1,113 @@
+"""The OpenAPI 3.1 document, made from the list of calls and their schemas."""
+
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+
+from schemas.answers import ProblemAnswer
+from schemas.requests import describe
+from service.api.calls import CALLS, Call
+from service.api.problems import MEDIA_TYPE, PROBLEMS
+from service.example import ROUND
+
+_DESCRIPTION = """\
+Scores Capsa Susun (Chinese Poker): send the arrangements of a round, get row-by-row outcomes and
+settled points back, and keep rounds and matches in a record that can be read and checked.
+
+Every error is `application/problem+json` (RFC 9457); invalid input lists everything that is wrong in
+`errors`. Times are RFC 3339 in UTC, ids are UUIDv7, points and money are integers.
+"""
+
+# What any call may answer, by what kind of call it is.
+_ALWAYS = ("malformed-request", "internal-error")
+_WITH_KEY = ("unauthorized", "forbidden", "too-many-requests", "database-away")
+_WITH_BODY = ("payload-too-large", "unsupported-media-type")
+_UNKNOWN_PARAMETERS = ("invalid-request",)
+
+
+def problems_of(call: Call) -> list[str]:
+    """The names of all problems that a call may answer."""
+    names = [*call.problems, *_ALWAYS, *_UNKNOWN_PARAMETERS]
+    if call.scope:
+        names += _WITH_KEY
+    if call.body:
+        names += _WITH_BODY
+    return list(dict.fromkeys(names))
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The document as one JSON-able object."""
+    marshmallow = MarshmallowPlugin(schema_name_resolver=_schema_name)
+    spec = APISpec(
+        title="Susun",
+        version=version("susun"),
+        openapi_version="3.1.0",
+        plugins=[marshmallow],
+        info={"description": _DESCRIPTION},
+    )
+    describe(marshmallow)
+    spec.components.security_scheme("key", {"type": "http", "scheme": "bearer"})
+    for call in CALLS:
+        path = call.path.replace("<", "{").replace(">", "}")
+        spec.path(path, operations={call.method.lower(): _operation(call)})
+    return spec.to_dict()
+
+
+def _schema_name(schema: Any) -> str:
+    kind = schema if isinstance(schema, type) else type(schema)
+    return kind.__name__.removesuffix("Answer").replace("Document", "Request")
+
+
+def _operation(call: Call) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "operationId": call.name,
+        "summary": call.summary,
+        "responses": {
+            str(call.status): {
+                "description": "The answer.",
+                "content": {"application/json": {"schema": call.answer}},
+            },
+        },
+    }
+    if call.status == 201:
+        location = {"schema": {"type": "string", "format": "uri-reference"}}
+        operation["responses"]["201"]["headers"] = {"Location": location}
+    for status, names in _by_status(problems_of(call)).items():
+        operation["responses"][str(status)] = {
+            "description": "; ".join(PROBLEMS[name][1] for name in names) + ".",
+            "content": {MEDIA_TYPE: {"schema": ProblemAnswer}},
+        }
+    operation["parameters"] = [
+        {"in": "path", "name": name, "required": True, "schema": _path_schema(name)}
+        for name in _path_names(call.path)
+    ]
+    if call.query:
+        operation["parameters"].append({"in": "query", "schema": call.query})
+    if call.body:
+        content: dict[str, Any] = {"schema": call.body}
+        if call.name in ("score", "post_round"):
+            content["example"] = ROUND
+        operation["requestBody"] = {"required": True, "content": {"application/json": content}}
+    if call.scope:
+        operation["security"] = [{"key": []}]
+        operation["description"] = f"Needs a key with the scope `{call.scope}`."
+    return operation
+
+
+def _by_status(names: list[str]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for name in names:
+        found.setdefault(PROBLEMS[name][0], []).append(name)
+    return dict(sorted(found.items()))
+
+
+def _path_names(path: str) -> list[str]:
+    return [part[1:-1] for part in path.split("/") if part.startswith("<")]
+
+
+def _path_schema(name: str) -> dict[str, Any]:
+    return {"type": "string", "format": "uuid"} if name.endswith("_id") else {"type": "string"}

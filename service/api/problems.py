@@ -1,0 +1,188 @@
+"""Errors as ``application/problem+json`` (RFC 9457), all of them, in one place."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import HTTPException
+
+from schemas.mistakes import Invalid, Mistake, Translate
+from service.api.json_input import NotJson
+from service.database import DatabaseAway
+from service.record.errors import Conflict, Missing
+
+log = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_SECONDS = 2
+_MOST_ERRORS = 200
+
+
+def _(message: str) -> str:
+    return message
+
+
+#: Every problem: its status, its title, and what a client should know about it.
+PROBLEMS: Mapping[str, tuple[int, str, str]] = {
+    "malformed-request": (
+        400,
+        _("Malformed request"),
+        _("The request could not be read as HTTP or as JSON. The detail says where."),
+    ),
+    "unauthorized": (
+        401,
+        _("API key needed"),
+        _("Send a valid key: `Authorization: Bearer <key>`. It is missing, unknown or revoked."),
+    ),
+    "forbidden": (
+        403,
+        _("Scope missing"),
+        _("The key is valid but lacks the scope that this call needs; `scope` names it."),
+    ),
+    "not-found": (404, _("Not found"), _("There is nothing at this address, or nothing with this id.")),
+    "method-not-allowed": (
+        405,
+        _("Method not allowed"),
+        _("The address exists, but not for this method; the Allow header lists those it takes."),
+    ),
+    "match-finished": (
+        409,
+        _("Match finished"),
+        _("All planned rounds of the match have been played; it takes no more."),
+    ),
+    "round-number-taken": (
+        409,
+        _("Not the next round"),
+        _("The `number` that was sent is not the number of the match's next round."),
+    ),
+    "payload-too-large": (413, _("Body too large"), _("The body is larger than this call takes.")),
+    "unsupported-media-type": (
+        415,
+        _("Unsupported media type"),
+        _("The body must be `application/json`."),
+    ),
+    "invalid-request": (
+        422,
+        _("Invalid request"),
+        _("The request is well-formed but wrong. `errors` lists everything that is."),
+    ),
+    "invalid-round": (
+        422,
+        _("Invalid round"),
+        _("The round cannot be scored. `errors` lists everything that is wrong, each with its place."),
+    ),
+    "too-many-requests": (429, _("Too many requests"), _("Wait as long as Retry-After says.")),
+    "internal-error": (
+        500,
+        _("Internal error"),
+        _("The fault is ours, and has been logged under the `request_id`."),
+    ),
+    "database-away": (
+        503,
+        _("Database away"),
+        _("The database cannot be reached just now. Nothing was stored; try again as Retry-After says."),
+    ),
+}
+
+_BY_STATUS = {
+    400: "malformed-request",
+    404: "not-found",
+    405: "method-not-allowed",
+    413: "payload-too-large",
+    415: "unsupported-media-type",
+    429: "too-many-requests",
+}
+
+
+class Problem(Exception):
+    """An error to answer with: its name in ``PROBLEMS``, a detail, and more members."""
+
+    def __init__(
+        self,
+        name: str,
+        text: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        mistakes: list[Mistake] | None = None,
+        **parameters: Any,
+    ) -> None:
+        super().__init__(text)
+        self.name, self.text, self.parameters = name, text, parameters
+        self.headers, self.mistakes = headers or {}, mistakes
+
+
+def answer(problem: Problem, status: int | None = None) -> Response:
+    """The response that a problem makes."""
+    translate: Translate = g.get("translate", str)
+    known, title, _about = PROBLEMS[problem.name]
+    body: dict[str, Any] = {
+        "type": f"/problems/{problem.name}",
+        "title": translate(title),
+        "status": status or known,
+        "detail": translate(problem.text).format_map(problem.parameters),
+        "instance": request.path,
+        "request_id": g.get("request_id"),
+        **problem.parameters,
+    }
+    if problem.mistakes is not None:
+        shown = problem.mistakes[:_MOST_ERRORS]
+        body["errors"] = [mistake.show(translate) for mistake in shown]
+        if len(problem.mistakes) > len(shown):
+            body["errors_left_out"] = len(problem.mistakes) - len(shown)
+    response = Response(orjson.dumps(body), status or known, content_type=MEDIA_TYPE)
+    response.headers.extend(problem.headers)
+    return response
+
+
+def invalid(name: str, mistakes: list[Mistake]) -> Problem:
+    """The problem that a list of mistakes makes."""
+    if len(mistakes) == 1:
+        return Problem(name, _("one thing is wrong"), mistakes=mistakes)
+    return Problem(name, _("{count} things are wrong"), count=len(mistakes), mistakes=mistakes)
+
+
+def register(app: Flask) -> None:
+    """Let every error of the app, expected or not, be answered as a problem."""
+
+    @app.errorhandler(Problem)
+    def _problem(problem: Problem) -> Response:
+        return answer(problem)
+
+    @app.errorhandler(Invalid)
+    def _invalid(error: Invalid) -> Response:
+        return answer(invalid("invalid-request", error.mistakes))
+
+    @app.errorhandler(NotJson)
+    def _not_json(error: NotJson) -> Response:
+        return answer(Problem("malformed-request", error.text, **error.parameters))
+
+    @app.errorhandler(Missing)
+    def _missing(error: Missing) -> Response:
+        return answer(Problem("not-found", _("there is nothing with this id")))
+
+    @app.errorhandler(Conflict)
+    def _conflict(error: Conflict) -> Response:
+        return answer(Problem(error.problem, error.text, **error.parameters))
+
+    @app.errorhandler(DatabaseAway)
+    def _away(error: DatabaseAway) -> Response:
+        log.warning("database away: %s", error)
+        text = _("the database cannot be reached, nothing was stored")
+        return answer(Problem("database-away", text, headers={"Retry-After": str(RETRY_SECONDS)}))
+
+    @app.errorhandler(HTTPException)
+    def _http(error: HTTPException) -> Response:
+        status = error.code or 500
+        name = _BY_STATUS.get(status, "malformed-request" if status < 500 else "internal-error")
+        response = answer(Problem(name, error.description or PROBLEMS[name][1]), status)
+        for header, value in error.get_headers():
+            if header.lower() not in ("content-type", "content-length"):
+                response.headers[header] = value
+        return response
+
+    @app.errorhandler(Exception)
+    def _unexpected(error: Exception) -> Response:
+        log.exception("unexpected error in request %s", g.get("request_id"))
+        return answer(Problem("internal-error", _("something went wrong on our side")))

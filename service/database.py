@@ -1,0 +1,107 @@
+"""The way to Postgres: addresses, the pool, transactions with time limits, migrations."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+DRIVER = "postgresql+psycopg2"
+
+_CONNECT_SECONDS = 3
+_POOL_SECONDS = 3
+_RECYCLE_SECONDS = 1800
+_OVERFLOW = 2
+
+# SET LOCAL, not session settings: they also hold behind a pooler that shares connections.
+_LIMITS = (
+    "SET LOCAL statement_timeout = '5s';"
+    "SET LOCAL lock_timeout = '2s';"
+    "SET LOCAL idle_in_transaction_session_timeout = '10s'"
+)
+
+_MIGRATIONS = Path(__file__).parent / "record" / "migrations"
+# Any number will do, as long as every instance that migrates uses the same.
+_MIGRATION_LOCK = 7_310_501
+
+
+class DatabaseAway(Exception):
+    """Postgres cannot be reached, or cannot answer in time; trying again later may help."""
+
+
+def driver_url(url: str) -> str:
+    """The address with our driver, whatever ``postgres://`` or ``postgresql://`` form was given.
+
+    ``ValueError`` if it is no address of a Postgres.
+    """
+    try:
+        parsed = make_url(url)
+    except Exception:
+        raise ValueError("the database URL cannot be read") from None
+    if parsed.drivername.split("+")[0] not in ("postgres", "postgresql"):
+        raise ValueError("the database URL must begin with postgresql://")
+    return parsed.set(drivername=DRIVER).render_as_string(hide_password=False)
+
+
+class Database:
+    """A pool of connections, made at first use (after a fork, that is), and transactions on it."""
+
+    def __init__(self, url: str, *, pool_size: int = 4) -> None:
+        self.engine: Engine = create_engine(
+            driver_url(url),
+            pool_size=pool_size,
+            max_overflow=_OVERFLOW,
+            pool_timeout=_POOL_SECONDS,
+            pool_recycle=_RECYCLE_SECONDS,
+            pool_pre_ping=True,
+            pool_use_lifo=True,
+            connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "susun"},
+        )
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """One transaction: committed at the end, rolled back on any exception.
+
+        Raises :class:`DatabaseAway` where Postgres cannot be reached or does not answer in time.
+        """
+        try:
+            with self.engine.begin() as connection:
+                connection.exec_driver_sql(_LIMITS)
+                yield connection
+        except (OperationalError, InterfaceError, PoolTimeout) as error:
+            raise DatabaseAway(str(error).splitlines()[0]) from error
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise DatabaseAway(str(error).splitlines()[0]) from error
+            raise
+
+    def answers(self) -> bool:
+        """Whether the database is there and migrated."""
+        try:
+            with self.transaction() as connection:
+                connection.execute(text("SELECT 1 FROM alembic_version"))
+        except (DatabaseAway, DBAPIError):
+            return False
+        return True
+
+    def close(self) -> None:
+        """Close the pool."""
+        self.engine.dispose()
+
+
+def migrate(url: str) -> None:
+    """Bring the database to the newest schema; several at once wait for each other."""
+    engine = create_engine(driver_url(url), connect_args={"connect_timeout": _CONNECT_SECONDS})
+    try:
+        with engine.begin() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            config = Config()
+            config.set_main_option("script_location", str(_MIGRATIONS))
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    finally:
+        engine.dispose()

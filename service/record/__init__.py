@@ -1,0 +1,1 @@
+"""What is kept: API keys, matches, rounds and their history, in Postgres."""

@@ -1,0 +1,1 @@
+"""The game: cards, hands, rule sets and scoring. Pure: standard library only."""

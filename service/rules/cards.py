@@ -1,0 +1,136 @@
+"""Cards: whole numbers 0..51 inside, two characters outside.
+
+A card is ``rank * 4 + suit``; ``RANKS`` and ``SUITS`` name both by index. The order of ``SUITS`` here
+only numbers them: which suit is better is a matter of the rule set.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+RANKS = "23456789TJQKA"
+SUITS = "dchs"
+ROWS = ("top", "middle", "bottom")
+ROW_SIZES = (3, 5, 5)
+HAND_SIZE = 13
+
+NAMES: tuple[str, ...] = tuple(rank + suit for rank in RANKS for suit in SUITS)
+
+_RANK_SPELLINGS = {
+    spelling: index
+    for index, rank in enumerate(RANKS)
+    for spelling in {rank, rank.lower()} | ({"10"} if rank == "T" else set())
+}
+_EMOJI_SELECTOR = "\ufe0f"
+_SUIT_SYMBOLS = dict(zip(SUITS, "♦♣♥♠", strict=True))
+_SUIT_SPELLINGS = {
+    spelling: index
+    for index, suit in enumerate(SUITS)
+    for spelling in (
+        suit,
+        suit.upper(),
+        _SUIT_SYMBOLS[suit],
+        _SUIT_SYMBOLS[suit] + _EMOJI_SELECTOR,
+    )
+}
+
+#: Every accepted way to write a card, and the card it is.
+SPELLINGS: dict[str, int] = {
+    rank + suit: rank_index * 4 + suit_index
+    for rank, rank_index in _RANK_SPELLINGS.items()
+    for suit, suit_index in _SUIT_SPELLINGS.items()
+}
+
+_CARD = re.compile(
+    "(?:10|[{}])[{}]{}?".format(
+        "".join(s for s in _RANK_SPELLINGS if len(s) == 1),
+        "".join(s for s in _SUIT_SPELLINGS if len(s) == 1),
+        _EMOJI_SELECTOR,
+    )
+)
+_SPACE = re.compile("[ \t\r\n]*")
+_NOT_SPACE = re.compile("[^ \t\r\n]+")
+
+# What a card weighs, so that the sum over a row (or a whole hand) tells three things at once:
+# how often each rank is there (3 bits a rank), how often each suit is (4 bits a suit), and which
+# cards they are (1 bit a card).
+RANK_BITS = 3
+SUIT_SHIFT = RANK_BITS * len(RANKS)
+SUIT_BITS = 4
+CARD_SHIFT = SUIT_SHIFT + SUIT_BITS * len(SUITS)
+RANK_COUNTS = (1 << SUIT_SHIFT) - 1
+SUIT_COUNTS = (1 << (SUIT_BITS * len(SUITS))) - 1
+
+WEIGHTS: tuple[int, ...] = tuple(
+    1 << (RANK_BITS * (card // 4))
+    | 1 << (SUIT_SHIFT + SUIT_BITS * (card % 4))
+    | 1 << (CARD_SHIFT + card)
+    for card in range(52)
+)
+
+
+def split(text: str) -> list[str]:
+    """Cut a row written as one string (``"As Kd Qc"``, ``"AsKdQc"``) into the cards it names.
+
+    A stretch that is no card is kept as it is, up to the next space, so that it can be reported.
+    """
+    pieces = text.split(" ")
+    if all(piece in SPELLINGS for piece in pieces):
+        return pieces
+    pieces = []
+    position = _end(_SPACE, text, 0)
+    while position < len(text):
+        end = _end(_CARD, text, position)
+        if end == position:
+            end = _end(_NOT_SPACE, text, position)
+        pieces.append(text[position:end])
+        position = _end(_SPACE, text, end)
+    return pieces
+
+
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    return match.end() if match else position
+
+
+def parse(text: str | Sequence[str]) -> tuple[int, ...]:
+    """Read cards from a list of strings or from one string; ``KeyError`` at the first that is none."""
+    pieces = split(text) if isinstance(text, str) else text
+    return tuple([SPELLINGS[piece] for piece in pieces])
+
+
+def names(cards: Iterable[int]) -> list[str]:
+    """The canonical two-character names of cards, in the order given."""
+    return [NAMES[card] for card in cards]
+
+
+def weigh(cards: Iterable[int]) -> int:
+    """The sum of the cards' ``WEIGHTS``."""
+    return sum([WEIGHTS[card] for card in cards])
+
+
+def wrong_character(text: str) -> tuple[str, str] | None:
+    """For a string that is no card: the character to blame, described, and the part it spoils.
+
+    Returns ``("“с” (U+0441 CYRILLIC SMALL LETTER ES)", "suit")``-like pairs; the part is ``"rank"``
+    or ``"suit"``. ``None`` when no single character is to blame (too short, too long).
+    """
+    length = 2 if text.startswith("10") else 1
+    if not text:
+        return None
+    if text[:length] not in _RANK_SPELLINGS:
+        return describe(text[0]), "rank"
+    if len(text) == length:
+        return None
+    if text[length] not in _SUIT_SPELLINGS:
+        return describe(text[length]), "suit"
+    return None
+
+
+def describe(character: str) -> str:
+    """A character in quotes; with its code point and Unicode name unless it is plain ASCII."""
+    if " " < character <= "~":
+        return f"“{character}”"
+    name = unicodedata.name(character, "unnamed")
+    shown = f"“{character}” " if character.isprintable() else ""
+    return f"{shown}(U+{ord(character):04X} {name})"

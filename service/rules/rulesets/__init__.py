@@ -1,0 +1,1 @@
+"""The published rule sets, a TOML file each."""

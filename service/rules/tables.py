@@ -1,0 +1,260 @@
+"""A rule set compiled into look-ups, so that scoring a round asks no questions of it.
+
+The strength of a row is one whole number, from the top bits down: hand, suit where suits are compared
+first, ranks, suit where suits are compared last. Two rows differ at the highest bit in which their
+strengths do, and that bit tells what decided between them (``DECIDED_BY``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from service.rules.cards import (
+    CARD_SHIFT,
+    RANK_COUNTS,
+    RANKS,
+    SUIT_BITS,
+    SUIT_COUNTS,
+    SUIT_SHIFT,
+    SUITS,
+    WEIGHTS,
+)
+from service.rules.hands import (
+    ACE,
+    HAND,
+    HANDS,
+    KIND,
+    KINDS,
+    SHAPES,
+    WHEEL,
+    Kind,
+    Shape,
+)
+from service.rules.specials import predicate
+
+if TYPE_CHECKING:
+    from service.rules.ruleset import Bonus, CleanSweep, RuleSet, Special, Sweep
+
+_LAST_SUIT_BITS = 2
+_RANKS_BITS = 20
+_FIRST_SUIT_SHIFT = _LAST_SUIT_BITS + _RANKS_BITS
+_HAND_SHIFT = _FIRST_SUIT_SHIFT + 2
+_RANK_BASE = len(RANKS) + 1
+_MOST_RANKS = 5
+_WITHOUT_SUITS = ~(0b11 | 0b11 << _FIRST_SUIT_SHIFT)
+
+#: What decided between two strengths, by the length in bits of their exclusive or.
+DECIDED_BY: tuple[str, ...] = (
+    "draw",
+    *["suit"] * _LAST_SUIT_BITS,
+    *["ranks"] * _RANKS_BITS,
+    *["suit"] * 2,
+    *["hand"] * 8,
+)
+
+#: What a hand can be compared by, in the only order that makes sense, but for ``suit``, which may
+#: also come first.
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "high_card": ("ranks", "key_suit"),
+    "pair": ("pair", "kickers", "key_suit"),
+    "two_pair": ("high_pair", "low_pair", "kickers", "key_suit"),
+    "three_of_a_kind": ("trips", "kickers", "key_suit"),
+    "straight": ("top_card", "key_suit"),
+    "flush": ("ranks", "suit"),
+    "full_house": ("trips", "pair", "key_suit"),
+    "four_of_a_kind": ("quads", "kickers", "key_suit"),
+    "straight_flush": ("top_card", "suit"),
+    "royal_flush": ("suit",),
+}
+_SUIT_PARTS = ("suit", "key_suit")
+
+# Which of a shape's ranks a part looks at: from, to (None: the rest).
+_PART_RANKS: Mapping[tuple[str, str], tuple[int, int | None]] = {
+    ("high_card", "ranks"): (0, None),
+    ("pair", "pair"): (0, 1),
+    ("pair", "kickers"): (1, None),
+    ("two_pair", "high_pair"): (0, 1),
+    ("two_pair", "low_pair"): (1, 2),
+    ("two_pair", "kickers"): (2, None),
+    ("three_of_a_kind", "trips"): (0, 1),
+    ("three_of_a_kind", "kickers"): (1, None),
+    ("flush", "ranks"): (0, None),
+    ("full_house", "trips"): (0, 1),
+    ("full_house", "pair"): (1, 2),
+    ("four_of_a_kind", "quads"): (0, 1),
+    ("four_of_a_kind", "kickers"): (1, None),
+}
+
+_SUIT_MASK = SUIT_COUNTS << SUIT_SHIFT
+_FIVE_OF_A_SUIT = frozenset(5 << SUIT_BITS * suit << SUIT_SHIFT for suit in range(len(SUITS)))
+
+# By ranks: base strength, how far to shift a weight for the suits held of the key rank, what those
+# suits add, and the kind. By cards, for hands of one suit: strength and kind.
+_ByRanks = dict[int, tuple[int, int, tuple[int, ...], int]]
+_ByCards = dict[int, tuple[int, int]]
+_Three = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What scoring looks up, under one rule set.
+
+    ``worth[row][kind]``: points of an ordinarily won row; ``bonus[row][kind]``: its bonus or 0;
+    ``swept``: the same as ``worth`` for a row that takes part in a sweep. ``order_mask``: the bits of
+    a strength that the order of rows goes by. ``specials``: place in the ranking, and the predicate.
+    ``extras``: whether ordinary duels have anything added to the points of their rows.
+    """
+
+    by_ranks: _ByRanks
+    by_cards: _ByCards
+    order_mask: int
+    worth: tuple[tuple[int, ...], ...]
+    bonus: tuple[tuple[int, ...], ...]
+    swept: tuple[tuple[int, ...], ...]
+    specials: tuple[tuple[int, Callable[[int], bool]], ...]
+    declared: bool
+    ranking: tuple[Special, ...]
+    extras: bool
+    has_points: bool
+    sweep: Sweep | None
+    clean_sweep: CleanSweep | None
+
+    def swept_worth_of(self, kinds: _Three) -> _Three:
+        """What the rows of these kinds are worth, each, to a player who wins all three."""
+        (worth_top, worth_middle, worth_bottom), (top, middle, bottom) = self.swept, kinds
+        return worth_top[top], worth_middle[middle], worth_bottom[bottom]
+
+    def look_up(self, weight: int) -> tuple[int, int]:
+        """Strength and kind of a row of 3 or 5 cards, from its summed card weights."""
+        if weight & _SUIT_MASK in _FIVE_OF_A_SUIT:
+            return self.by_cards[weight >> CARD_SHIFT]
+        base, shift, suits, kind = self.by_ranks[weight & RANK_COUNTS]
+        return base + suits[weight >> shift & 15], kind
+
+
+def compile_tables(ruleset: RuleSet) -> Tables:
+    """Compile a rule set; takes some 50 ms and 3 MB, so it is done once for each."""
+    worth, bonus, swept = _points(ruleset)
+    return Tables(
+        by_ranks=dict(_by_ranks(ruleset)),
+        by_cards=dict(_by_cards(ruleset)),
+        order_mask=-1 if ruleset.order_by_suits else _WITHOUT_SUITS,
+        worth=worth,
+        bonus=bonus,
+        swept=swept,
+        declared=ruleset.declared,
+        ranking=ruleset.specials,
+        has_points=ruleset.has_points,
+        sweep=ruleset.sweep,
+        clean_sweep=ruleset.clean_sweep,
+        extras=bool(ruleset.most_rows) or ruleset.bonuses == "always",
+        specials=tuple(
+            (index, predicate(special.name, ruleset.wheel))
+            for index, special in enumerate(ruleset.specials)
+        ),
+    )
+
+
+def _straight(ranks: tuple[int, ...], wheel: str) -> tuple[int, int, int] | None:
+    """For five different ranks, high to low: the straight's height, top card and key rank, if any."""
+    if ranks[0] - ranks[-1] == 4:
+        return 2 * ranks[0], ranks[0], ranks[0]
+    if frozenset(ranks) != WHEEL or wheel == "none":
+        return None
+    five = ranks[1]
+    if wheel == "lowest":
+        return 2 * five, five, five
+    return 2 * ACE - 1, five, ACE  # just below the straight to the ace, and led by its own ace
+
+
+def _digits(ranks: tuple[int, ...]) -> int:
+    """Ranks as one number that compares like them; a missing card is less than any card."""
+    value = 0
+    for rank in ranks:
+        value = value * _RANK_BASE + rank + 1
+    return value * int(_RANK_BASE ** (_MOST_RANKS - len(ranks)))
+
+
+def _ranks_value(ruleset: RuleSet, shape: Shape, hand: str) -> int:
+    compared: tuple[int, ...] = ()
+    for part in ruleset.compare[hand]:
+        if part not in _SUIT_PARTS:
+            start, end = _PART_RANKS[hand, part]
+            compared += shape.ranks[start:end]
+    return _digits(compared)
+
+
+def _suit_value(ruleset: RuleSet, hand: str, suit: int) -> int:
+    """What a suit adds to the strength of a hand: nothing where the rule set does not compare suits."""
+    parts = ruleset.compare[hand]
+    if not ruleset.suits or not any(part in parts for part in _SUIT_PARTS):
+        return 0
+    better_than = len(ruleset.suits) - 1 - ruleset.suits.index(SUITS[suit])
+    return better_than << (_FIRST_SUIT_SHIFT if parts[0] == "suit" else 0)
+
+
+def _best_suits(ruleset: RuleSet, hand: str) -> tuple[int, ...]:
+    """For each set of suits (a bit each) what the best of them adds to the strength of a hand."""
+    return tuple(
+        max((_suit_value(ruleset, hand, suit) for suit in range(4) if held >> suit & 1), default=0)
+        for held in range(16)
+    )
+
+
+def _kind_of(hand: str, shape: Shape) -> int:
+    second = shape.ranks[1] if hand in ("two_pair", "full_house") else None
+    return KIND[Kind(hand, shape.ranks[0], second)]
+
+
+def _by_ranks(ruleset: RuleSet) -> Iterator[tuple[int, tuple[int, int, tuple[int, ...], int]]]:
+    best = {hand: _best_suits(ruleset, hand) for hand in HANDS}
+    for packed, shape in SHAPES.items():
+        hand, key = HANDS[shape.hand], shape.ranks[0]
+        straight = _straight(shape.ranks, ruleset.wheel) if len(shape.ranks) == 5 else None
+        if straight:
+            hand = "straight"
+            height, top, key = straight
+            ranks_value, kind = height, KIND[Kind(hand, top)]
+        else:
+            ranks_value, kind = _ranks_value(ruleset, shape, hand), _kind_of(hand, shape)
+        base = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
+        yield packed, (base, CARD_SHIFT + 4 * key, best[hand], kind)
+
+
+def _by_cards(ruleset: RuleSet) -> Iterator[tuple[int, tuple[int, int]]]:
+    for shape in SHAPES.values():
+        if len(shape.ranks) != _MOST_RANKS:
+            continue
+        straight = _straight(shape.ranks, ruleset.wheel)
+        if straight is None:
+            hand, ranks_value, top = "flush", _ranks_value(ruleset, shape, "flush"), shape.ranks[0]
+        else:
+            ranks_value, top, _ = straight
+            hand = "royal_flush" if ranks_value == 2 * ACE else "straight_flush"
+        base = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
+        for suit in range(4):
+            cards = sum(WEIGHTS[rank * 4 + suit] for rank in shape.ranks) >> CARD_SHIFT
+            yield (
+                cards,
+                (base + _suit_value(ruleset, hand, suit), KIND[Kind(hand, top, None, suit)]),
+            )
+
+
+def _bonus(bonuses: Mapping[str, Bonus], kind: Kind) -> int:
+    bonus = bonuses.get(kind.hand, 0)
+    return bonus if isinstance(bonus, int) else bonus.get(RANKS[kind.lead], 0)
+
+
+def _points(ruleset: RuleSet) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    row = ruleset.row_points or 0
+    bonus = tuple(tuple(_bonus(bonuses, kind) for kind in KINDS) for bonuses in ruleset.row_bonuses)
+    plain = tuple((row,) * len(KINDS) for _ in bonus)
+    if ruleset.bonuses == "always":
+        worth = plain
+    elif ruleset.bonuses == "added":
+        worth = tuple(tuple(row + points for points in of_row) for of_row in bonus)
+    else:
+        worth = tuple(tuple(points or row for points in of_row) for of_row in bonus)
+    return worth, bonus, worth if ruleset.factors == "all" else plain

@@ -1,0 +1,51 @@
+"""What is done to a database before the service starts: migrations, rule sets, the first key."""
+
+import os
+from pathlib import Path
+
+from service.database import Database, migrate
+from service.record import keys, rulesets
+
+FIRST_KEY_NAME = "first"
+
+
+def prepare_database(url: str) -> None:
+    """Migrate, and record the published rule sets, so that rounds can refer to them."""
+    migrate(url)
+    database = Database(url)
+    try:
+        with database.transaction() as connection:
+            rulesets.record_built_in(connection)
+    finally:
+        database.close()
+
+
+def prepare(url: str, home: Path) -> str:
+    """Prepare the database, and return an API key that works there.
+
+    The key lies in ``home/api-key`` (mode 600); one with all scopes is made when there is none yet or
+    this database does not know it.
+    """
+    prepare_database(url)
+    path = home / "api-key"
+    database = Database(url)
+    try:
+        with database.transaction() as connection:
+            if path.exists():
+                token = path.read_text("ascii").strip()
+                if keys.find(connection, token):
+                    return token
+            token = keys.create(connection, FIRST_KEY_NAME, keys.SCOPES)
+    finally:
+        database.close()
+    write_secret(path, token + "\n")
+    return token
+
+
+def write_secret(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, whole or not at all."""
+    draft = path.with_name(path.name + ".new")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+    draft.replace(path)

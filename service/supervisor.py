@@ -1,0 +1,250 @@
+"""What `susun run` does: a database if none is given, then gunicorn, and both end with us.
+
+Whatever ends this process, nothing stays behind: when asked to stop it stops its children in order,
+and when it is killed the system tells them (see `service.child`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import http.client
+import json
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+from service import child
+from service.embedded_postgres import EmbeddedPostgres, PostgresError
+from service.example import ROUND
+from service.setup import prepare as prepare_database
+
+CONFIGURATION = Path(__file__).resolve().with_name("gunicorn_conf.py")
+START_SECONDS = 60
+"""How long gunicorn may take to answer."""
+STOP_SECONDS = 30
+"""How long it may take to end: a little more than it gives its requests."""
+
+Prepare = Callable[[str, Path], str]
+
+
+class Stopped(BaseException):
+    """Somebody asked us to stop. Not an Exception, so that nobody takes it for an error."""
+
+
+class RunError(RuntimeError):
+    """The service cannot start or go on; the text says why, for a person."""
+
+
+def run(
+    home: Path,
+    host: str,
+    port: int,
+    workers: int | None,
+    *,
+    app: str = "app:create_app()",
+    prepare: Prepare = prepare_database,
+) -> int:
+    """Serves until it is told to stop; returns the exit status: 0 when told to, 1 on a failure.
+
+    `home` holds all state; `workers` None means one for each core. `app` and `prepare` replace the
+    application and what is done to the database before it starts.
+    """
+    service = _Service(home.resolve(), host, port, workers)
+    status = 1
+    with _signals() as ignore_signals:
+        try:
+            service.start(app, prepare)
+            service.watch()
+        except Stopped:
+            print("Stopping ...", flush=True)
+            status = 0
+        except (RunError, PostgresError) as problem:
+            print(f"susun: {problem}", file=sys.stderr, flush=True)
+        finally:
+            ignore_signals()
+            service.stop()
+    return status
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[Callable[[], None]]:
+    """Makes the signals that ask us to stop raise Stopped, once; yields how to ignore them."""
+    asking = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in asking}
+
+    def ignore() -> None:
+        for number in asking:
+            signal.signal(number, signal.SIG_IGN)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        # An impatient second Ctrl-C must not interrupt the orderly stop.
+        ignore()
+        raise Stopped
+
+    for number in asking:
+        # nohup has the hangup ignored, and it stays so.
+        if number != signal.SIGHUP or before[number] != signal.SIG_IGN:
+            signal.signal(number, stop)
+    try:
+        yield ignore
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Service:
+    """The two children and where they are."""
+
+    def __init__(self, home: Path, host: str, port: int, workers: int | None) -> None:
+        self.home = home
+        self.host = host
+        self.port = port
+        self.workers = workers
+        self.postgres: EmbeddedPostgres | None = None
+        self.gunicorn: subprocess.Popen[bytes] | None = None
+
+    def start(self, app: str, prepare: Prepare) -> None:
+        """Starts everything and returns when the service answers; raises RunError if it won't."""
+        _check_port(self.host, self.port)
+        self.home.mkdir(parents=True, exist_ok=True)
+        url = os.environ.get("DATABASE_URL", "")
+        if not url:
+            self.postgres = EmbeddedPostgres(self.home / "postgres")
+            url = self.postgres.start()
+        key = prepare(url, self.home)
+        self._start_gunicorn(app, url)
+        self._wait_until_live()
+        print(self._greeting(key), flush=True)
+
+    def watch(self) -> None:
+        """Returns never; raises RunError when a child has ended."""
+        while True:
+            self._check_children()
+            time.sleep(0.25)
+
+    def stop(self) -> None:
+        """Stops gunicorn, so that its requests end well, and then the database."""
+        if self.gunicorn is not None:
+            _end_group(self.gunicorn)
+        if self.postgres is not None:
+            self.postgres.stop()
+
+    def _start_gunicorn(self, app: str, url: str) -> None:
+        command = [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION), app]
+        environment = {
+            "GUNICORN_LOG_LEVEL": "warning",
+            **os.environ,
+            "DATABASE_URL": url,
+            "SUSUN_HOME": str(self.home),
+            "HOST": self.host,
+            "PORT": str(self.port),
+        }
+        if self.workers is not None:
+            environment["WEB_CONCURRENCY"] = str(self.workers)
+        # In a session of its own, so that Ctrl-C reaches us first and we stop it in turn.
+        self.gunicorn = subprocess.Popen(
+            child.wrapped(command, signal.SIGTERM, child.myself(), Path.cwd()),
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,
+        )
+
+    def _wait_until_live(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while not _answers(_reachable(self.host), self.port):
+            self._check_children()
+            if time.monotonic() > deadline:
+                raise RunError(f"The service has not answered within {START_SECONDS} seconds.")
+            time.sleep(0.05)
+
+    def _check_children(self) -> None:
+        failure = self.postgres.failure() if self.postgres is not None else None
+        if failure is not None:
+            raise RunError(failure)
+        if self.gunicorn is not None and self.gunicorn.poll() is not None:
+            status = self.gunicorn.returncode
+            how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+            raise RunError(f"gunicorn {how}. What it said is above.")
+
+    def _greeting(self, key: str) -> str:
+        name = _reachable(self.host)
+        base = f"http://{f'[{name}]' if ':' in name else name}:{self.port}"
+        seats = ",\n    ".join(json.dumps(seat) for seat in ROUND["seats"])
+        body = f'{{"ruleset": "{ROUND["ruleset"]}", "seats": [\n    {seats}]}}'
+        data = "" if self.postgres is None else f"\n  Data           {self.home / 'postgres'}"
+        return f"""
+Susun is at {base} until you press Ctrl-C; what it has stored stays.
+
+  Documentation  {base}/docs
+  API key        {self.home / "api-key"}{data}
+
+Paste this to score and store a first round:
+
+curl {base}/v1/rounds \\
+  -H {shlex.quote(f"Authorization: Bearer {key}")} \\
+  -H 'Content-Type: application/json' \\
+  -d {shlex.quote(body)}
+"""
+
+
+def _check_port(host: str, port: int) -> None:
+    """Raises RunError when gunicorn could not listen there, before anything is started."""
+    if not 0 < port < 65536:
+        raise RunError(f"{port} is not a port: PORT is a number from 1 to 65535.")
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as attempt:
+            attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            attempt.bind(address)
+    except OSError as problem:
+        if problem.errno == errno.EADDRINUSE:
+            raise RunError(
+                f"Port {port} of {host} is in use by another program. "
+                f"Stop that one, or choose another port: PORT={port + 1} make run"
+            ) from problem
+        raise RunError(
+            f"The service cannot listen on port {port} of {host}: {problem.strerror}."
+        ) from problem
+
+
+def _reachable(host: str) -> str:
+    """The address to call a server at that listens on `host`."""
+    return {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(host, host)
+
+
+def _answers(host: str, port: int) -> bool:
+    connection = http.client.HTTPConnection(host, port, timeout=2)
+    try:
+        connection.request("GET", "/livez")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _end_group(leader: subprocess.Popen[bytes]) -> None:
+    """Ends a process and its children, gracefully first.
+
+    The children are told as well when their leader is dead already and cannot do it.
+    """
+    with contextlib.suppress(ProcessLookupError):
+        if leader.poll() is None:
+            leader.terminate()
+        else:
+            os.killpg(leader.pid, signal.SIGTERM)
+        deadline = time.monotonic() + STOP_SECONDS
+        while time.monotonic() < deadline:
+            leader.poll()
+            os.killpg(leader.pid, 0)
+            time.sleep(0.02)
+        os.killpg(leader.pid, signal.SIGKILL)
+    leader.wait()

@@ -1,0 +1,100 @@
+"""A real Postgres for every test that wants one: started once a run, emptied before each test."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy import text
+
+from app import create_app
+from service.database import Database
+from service.embedded_postgres import EmbeddedPostgres
+from service.record import keys
+from service.setup import prepare_database
+
+# Rule sets stay: the service records the published ones when it is set up, and versions never go.
+_EMPTY = """
+    DELETE FROM duels; DELETE FROM seats; DELETE FROM rounds;
+    DELETE FROM match_players; DELETE FROM matches; DELETE FROM api_keys;
+"""
+
+
+@pytest.fixture(scope="session")
+def database_url() -> Iterator[str]:
+    """A migrated database of this run's own, in memory where there is room, without fsync."""
+    if os.environ.get("SUSUN_TEST_DATABASE_URL"):
+        url = os.environ["SUSUN_TEST_DATABASE_URL"]
+        prepare_database(url)
+        yield url
+        return
+    shared_memory = Path("/dev/shm")
+    where = shared_memory if os.access(shared_memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="susun-test-", dir=where) as home:
+        # Postgres may have to run as another user, who must get there.
+        Path(home).chmod(0o755)
+        with EmbeddedPostgres(Path(home) / "postgres", durable=False) as server:
+            prepare_database(server.url)
+            yield server.url
+
+
+@pytest.fixture(scope="session")
+def shared_database(database_url: str) -> Iterator[Database]:
+    database = Database(database_url, pool_size=8)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def database(shared_database: Database) -> Database:
+    """The database, empty but for the published rule sets."""
+    with shared_database.engine.begin() as connection:
+        connection.execute(text(_EMPTY))
+    return shared_database
+
+
+@pytest.fixture
+def app(database: Database, database_url: str) -> Iterator[Flask]:
+    """The application on the empty database."""
+    app = create_app({"database_url": database_url, "pool_size": 8})
+    yield app
+    app.extensions["susun_database"].close()
+
+
+@pytest.fixture
+def make_key(database: Database) -> Any:
+    """Make an API key with some scopes; gives the token."""
+
+    def make(*scopes: str, name: str = "test") -> str:
+        with database.transaction() as connection:
+            return keys.create(connection, name, scopes)
+
+    return make
+
+
+@pytest.fixture
+def client(app: Flask, make_key: Any) -> FlaskClient:
+    """A client that sends a key with all scopes."""
+    client = app.test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {make_key(*keys.SCOPES)}"
+    return client
+
+
+@pytest.fixture
+def stored(database: Database) -> Any:
+    """How many rounds, matches and so on are stored."""
+
+    def count(*tables: str) -> int:
+        names = tables or ("rounds", "seats", "duels", "matches", "match_players")
+        with database.transaction() as connection:
+            return sum(
+                connection.scalar(text(f"SELECT count(*) FROM {name}")) or 0 for name in names
+            )
+
+    return count
+
+

@@ -1,0 +1,1 @@
+"""A second scorer, written straight from the rules and sharing no code with the service."""
