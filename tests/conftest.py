@@ -91,10 +91,6 @@ def stored(database: Database) -> Any:
     def count(*tables: str) -> int:
         names = tables or ("rounds", "seats", "duels", "matches", "match_players")
         with database.transaction() as connection:
-            return sum(
-                connection.scalar(text(f"SELECT count(*) FROM {name}")) or 0 for name in names
-            )
+            return sum(connection.scalar(text(f"SELECT count(*) FROM {name}")) or 0 for name in names)
 
     return count
-
-
