@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from service.database import Database, DatabaseAway
 from service.record import keys
-from service.setup import prepare_database
+from service.setup import WAIT_SECONDS, prepare_database
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -34,13 +34,21 @@ def run(home: Path, host: str, port: int, workers: int | None) -> None:
 
 
 @main.command()
-def migrate() -> None:
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=WAIT_SECONDS,
+    show_default=True,
+    help="Seconds to wait for a database that is still coming up.",
+)
+def migrate(wait: float) -> None:
     """Bring the database of DATABASE_URL to the newest schema."""
     url = os.environ.get("DATABASE_URL")
     if not url:
         raise click.ClickException("set DATABASE_URL")
     with _friendly_errors():
-        prepare_database(url)
+        prepare_database(url, wait)
+    click.echo("The database has the newest schema.")
 
 
 @main.command()

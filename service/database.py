@@ -1,12 +1,13 @@
 """The way to Postgres: addresses, the pool, transactions with time limits, migrations."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, NullPool, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -16,6 +17,7 @@ _CONNECT_SECONDS = 3
 _POOL_SECONDS = 3
 _RECYCLE_SECONDS = 1800
 _OVERFLOW = 2
+_RETRY_SECONDS = 1
 
 # SET LOCAL, not session settings: they also hold behind a pooler that shares connections.
 _LIMITS = (
@@ -68,16 +70,9 @@ class Database:
 
         Raises :class:`DatabaseAway` where Postgres cannot be reached or does not answer in time.
         """
-        try:
-            with self.engine.begin() as connection:
-                connection.exec_driver_sql(_LIMITS)
-                yield connection
-        except (OperationalError, InterfaceError, PoolTimeout) as error:
-            raise DatabaseAway(str(error).splitlines()[0]) from error
-        except DBAPIError as error:
-            if error.connection_invalidated:
-                raise DatabaseAway(str(error).splitlines()[0]) from error
-            raise
+        with _away_if_unreachable(), self.engine.begin() as connection:
+            connection.exec_driver_sql(_LIMITS)
+            yield connection
 
     def answers(self) -> bool:
         """Whether the database is there and migrated."""
@@ -93,11 +88,50 @@ class Database:
         self.engine.dispose()
 
 
+@contextmanager
+def _away_if_unreachable() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, InterfaceError, PoolTimeout) as error:
+        raise DatabaseAway(str(error).splitlines()[0]) from error
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise DatabaseAway(str(error).splitlines()[0]) from error
+        raise
+
+
+def wait_for(url: str, seconds: float, say: Callable[[str], object]) -> None:
+    """Wait until a database takes connections; ``say`` is told, once, if it does not do so at once.
+
+    Raises :class:`DatabaseAway` if it still does not after so many seconds.
+    """
+    deadline = time.monotonic() + seconds
+    engine = create_engine(
+        driver_url(url), poolclass=NullPool, connect_args={"connect_timeout": _CONNECT_SECONDS}
+    )
+    said = False
+    while True:
+        try:
+            engine.connect().close()
+            return
+        except OperationalError as error:
+            why = str(error.orig).splitlines()[0]
+        if time.monotonic() + _RETRY_SECONDS > deadline:
+            raise DatabaseAway(f"the database has not answered within {seconds:g} seconds: {why}")
+        if not said:
+            say(f"waiting up to {seconds:g} seconds for the database: {why}")
+            said = True
+        time.sleep(_RETRY_SECONDS)
+
+
 def migrate(url: str) -> None:
-    """Bring the database to the newest schema; several at once wait for each other."""
+    """Bring the database to the newest schema; several at once wait for each other.
+
+    Raises :class:`DatabaseAway` where Postgres cannot be reached.
+    """
     engine = create_engine(driver_url(url), connect_args={"connect_timeout": _CONNECT_SECONDS})
     try:
-        with engine.begin() as connection:
+        with _away_if_unreachable(), engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
             config = Config()
             config.set_main_option("script_location", str(_MIGRATIONS))

@@ -1,16 +1,23 @@
 """What is done to a database before the service starts: migrations, rule sets, the first key."""
 
 import os
+import sys
 from pathlib import Path
 
-from service.database import Database, migrate
+from service.database import Database, migrate, wait_for
 from service.record import keys, rulesets
 
 FIRST_KEY_NAME = "first"
+WAIT_SECONDS = 60
+"""How long a database may take to come up."""
 
 
-def prepare_database(url: str) -> None:
-    """Migrate, and record the published rule sets, so that rounds can refer to them."""
+def prepare_database(url: str, wait_seconds: float = WAIT_SECONDS) -> None:
+    """Migrate, and record the published rule sets, so that rounds can refer to them.
+
+    Waits for a database that is still coming up; raises DatabaseAway where that takes too long.
+    """
+    wait_for(url, wait_seconds, _say)
     migrate(url)
     database = Database(url)
     try:
@@ -40,6 +47,10 @@ def prepare(url: str, home: Path) -> str:
         database.close()
     write_secret(path, token + "\n")
     return token
+
+
+def _say(text: str) -> None:
+    print(f"susun: {text}", file=sys.stderr, flush=True)
 
 
 def write_secret(path: Path, text: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import http.client
 import json
 import os
 import shlex
@@ -22,8 +21,10 @@ from pathlib import Path
 from types import FrameType
 
 from service import child
+from service.database import DatabaseAway
 from service.embedded_postgres import EmbeddedPostgres, PostgresError
 from service.example import ROUND
+from service.healthcheck import answers, reachable
 from service.setup import prepare as prepare_database
 
 CONFIGURATION = Path(__file__).resolve().with_name("gunicorn_conf.py")
@@ -66,7 +67,7 @@ def run(
         except Stopped:
             print("Stopping ...", flush=True)
             status = 0
-        except (RunError, PostgresError) as problem:
+        except (RunError, PostgresError, DatabaseAway) as problem:
             print(f"susun: {problem}", file=sys.stderr, flush=True)
         finally:
             ignore_signals()
@@ -159,7 +160,7 @@ class _Service:
 
     def _wait_until_live(self) -> None:
         deadline = time.monotonic() + START_SECONDS
-        while not _answers(_reachable(self.host), self.port):
+        while not answers(self.host, self.port, "/livez"):
             self._check_children()
             if time.monotonic() > deadline:
                 raise RunError(f"The service has not answered within {START_SECONDS} seconds.")
@@ -175,7 +176,7 @@ class _Service:
             raise RunError(f"gunicorn {how}. What it said is above.")
 
     def _greeting(self, key: str) -> str:
-        name = _reachable(self.host)
+        name = reachable(self.host)
         base = f"http://{f'[{name}]' if ':' in name else name}:{self.port}"
         seats = ",\n    ".join(json.dumps(seat) for seat in ROUND["seats"])
         body = f'{{"ruleset": "{ROUND["ruleset"]}", "seats": [\n    {seats}]}}'
@@ -213,22 +214,6 @@ def _check_port(host: str, port: int) -> None:
         raise RunError(
             f"The service cannot listen on port {port} of {host}: {problem.strerror}."
         ) from problem
-
-
-def _reachable(host: str) -> str:
-    """The address to call a server at that listens on `host`."""
-    return {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(host, host)
-
-
-def _answers(host: str, port: int) -> bool:
-    connection = http.client.HTTPConnection(host, port, timeout=2)
-    try:
-        connection.request("GET", "/livez")
-        return connection.getresponse().status == 200
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
 
 
 def _end_group(leader: subprocess.Popen[bytes]) -> None:

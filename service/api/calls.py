@@ -88,7 +88,7 @@ def call(
             if scope is not None:
                 authenticate(scope)
             arguments: dict[str, Any] = {
-                name: _id(text) if name.endswith("_id") else text for name, text in ids.items()
+                name: _id(text) if name.endswith("_id") else _name(text) for name, text in ids.items()
             }
             _read_query(query, arguments)
             if body is not None:
@@ -170,6 +170,12 @@ def _id(text: str) -> Any:
     if found is None:
         raise Problem("not-found", "there is nothing with this id: it is no UUID")
     return found
+
+
+def _name(text: str) -> str:
+    if "\0" in text:
+        raise Problem("not-found", "there is nothing with this name: it holds a NUL character")
+    return text
 
 
 def _respond(result: Any, status: int) -> Response:

@@ -9,13 +9,13 @@ _MOST_DIGITS = 20
 _DEEPEST = 32
 _SHOWN = 40
 _BRACKETS = re.compile(rb"[\[{]")
-_ESCAPED_NUL_OR_SURROGATE = re.compile(r"\\u(?:0000|[dD][89abAB])")
+_ESCAPED_NUL_OR_SURROGATE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 class NotJson(ValueError):
     """The body is no acceptable JSON; the text (with ``{parameters}``) says why."""
 
-    def __init__(self, text: str, **parameters: Any) -> None:
+    def __init__(self, text: str, /, **parameters: Any) -> None:
         super().__init__(text.format_map(parameters))
         self.text, self.parameters = text, parameters
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from flask import Flask, Response, g, request
@@ -103,6 +104,7 @@ class Problem(Exception):
         self,
         name: str,
         text: str,
+        /,
         *,
         headers: Mapping[str, str] | None = None,
         mistakes: list[Mistake] | None = None,
@@ -122,7 +124,7 @@ def answer(problem: Problem, status: int | None = None) -> Response:
         "title": translate(title),
         "status": status or known,
         "detail": translate(problem.text).format_map(problem.parameters),
-        "instance": request.path,
+        "instance": quote(request.path),
         "request_id": g.get("request_id"),
         **problem.parameters,
     }

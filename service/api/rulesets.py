@@ -24,7 +24,9 @@ blueprint = Blueprint("rulesets", __name__, url_prefix="/v1/rulesets")
 )
 def list_rulesets() -> Any:
     """Every rule set, in its newest version."""
-    return {"items": [_summary(ruleset) for ruleset in dict.fromkeys(BUILT_IN.values())]}
+    # By id, since an alias names the same rule set again.
+    by_id = {ruleset.id: ruleset for ruleset in BUILT_IN.values()}
+    return {"items": [_summary(ruleset) for ruleset in by_id.values()]}
 
 
 @call(

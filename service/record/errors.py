@@ -10,6 +10,6 @@ class Missing(Exception):
 class Conflict(Exception):
     """The request does not fit what is stored; ``problem`` is its code, the text says why."""
 
-    def __init__(self, problem: str, text: str, **parameters: Any) -> None:
+    def __init__(self, problem: str, text: str, /, **parameters: Any) -> None:
         super().__init__(text)
         self.problem, self.text, self.parameters = problem, text, parameters

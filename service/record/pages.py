@@ -56,7 +56,8 @@ class Window:
 
 def window(limit: int, cursor: str | None, filters: Mapping[str, Any]) -> Window:
     """The part of a list that a request asks for; :class:`WrongCursor` if it can't be."""
-    bound = json.dumps({name: str(value) for name, value in filters.items()}, sort_keys=True)
+    given = {name: str(value) for name, value in filters.items() if value is not None}
+    bound = json.dumps(given, sort_keys=True)
     mark = hashlib.sha256(bound.encode()).hexdigest()[:_FILTER_CHARACTERS]
     return Window(limit, None if cursor is None else _decode(cursor, mark), mark)
 

@@ -1,19 +1,20 @@
 """Seats read: the hands of their rows, fouls, and the specials that their cards form."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
-from service.rules.cards import NAMES, RANK_COUNTS, WEIGHTS, weigh
+from service.rules.cards import CARD_SHIFT, NAMES, RANK_COUNTS, WEIGHTS, weigh
 from service.rules.hands import KIND_HANDS
 from service.rules.labels import Words
 from service.rules.results import RowRead
 from service.rules.ruleset import RuleSet
-from service.rules.tables import Tables
+from service.rules.tables import FIVE_OF_A_SUIT, SUIT_MASK, Tables
 
 _NO_ROWS = (0, 0, 0)
 
 
-class Seat(NamedTuple):
+@dataclass(slots=True)
+class Seat:
     """One player's 13 cards: top (3), middle (5) and bottom (5) in turn, if they are ``arranged``.
 
     ``declare`` names a special that the player declares, and the cards are known to form it.
@@ -67,10 +68,19 @@ class Hand:
         top = w[a] + w[b] + w[c]
         middle = w[d] + w[e] + w[f] + w[g] + w[h]
         bottom = w[i] + w[j] + w[k] + w[l] + w[m]
-        base, shift, suits, top_kind = tables.by_ranks[top & RANK_COUNTS]
+        by_ranks = tables.by_ranks
+        base, shift, suits, top_kind = by_ranks[top & RANK_COUNTS]
         top_strength = base + suits[top >> shift & 15]
-        middle_strength, middle_kind = tables.look_up(middle)
-        bottom_strength, bottom_kind = tables.look_up(bottom)
+        if middle & SUIT_MASK in FIVE_OF_A_SUIT:
+            middle_strength, middle_kind = tables.by_cards[middle >> CARD_SHIFT]
+        else:
+            base, shift, suits, middle_kind = by_ranks[middle & RANK_COUNTS]
+            middle_strength = base + suits[middle >> shift & 15]
+        if bottom & SUIT_MASK in FIVE_OF_A_SUIT:
+            bottom_strength, bottom_kind = tables.by_cards[bottom >> CARD_SHIFT]
+        else:
+            base, shift, suits, bottom_kind = by_ranks[bottom & RANK_COUNTS]
+            bottom_strength = base + suits[bottom >> shift & 15]
         self.strengths = top_strength, middle_strength, bottom_strength
         self.kinds = top_kind, middle_kind, bottom_kind
         top_worth, middle_worth, bottom_worth = tables.worth

@@ -22,19 +22,14 @@ Bonus = int | Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What winning all three rows does to a duel: ``factor`` multiplies, ``points`` are added."""
+    """What winning all three rows does to a duel: ``factor`` multiplies, ``points`` are added.
+
+    A clean sweep (of everybody) takes at least ``opponents`` of them.
+    """
 
     factor: int
     points: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CleanSweep:
-    """What sweeping everybody does to each duel; it takes at least ``opponents`` of them."""
-
-    opponents: int
-    factor: int
-    points: int = 0
+    opponents: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +73,7 @@ class RuleSet:
     factors: str
     row_bonuses: tuple[Mapping[str, Bonus], ...]
     sweep: Sweep | None
-    clean_sweep: CleanSweep | None
+    clean_sweep: Sweep | None
     foul: Foul | None
     specials: tuple[Special, ...]
     declared: bool
@@ -133,7 +128,7 @@ def from_document(document: Mapping[str, Any]) -> RuleSet:
         factors=points["factors"] if points else "all",
         row_bonuses=tuple((points or {}).get(row, {}) for row in ROWS),
         sweep=Sweep(**document["sweep"]) if "sweep" in document else None,
-        clean_sweep=CleanSweep(**document["clean_sweep"]) if "clean_sweep" in document else None,
+        clean_sweep=Sweep(**document["clean_sweep"]) if "clean_sweep" in document else None,
         foul=Foul(**document["foul"]) if "foul" in document else None,
         specials=tuple(Special(**special) for special in specials.get("ranking", ())),
         declared=specials.get("declared", True),

@@ -1,13 +1,14 @@
 """A round scored: duels settled and points added up, each so that it can be redone by hand."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from service.rules.cards import ROWS
 from service.rules.labels import Words
 from service.rules.money import settle
 from service.rules.reading import Hand, Seat
 from service.rules.results import Duel, RoundResult, RowDuel, SeatResult, SpecialTaken
-from service.rules.ruleset import CleanSweep, RuleSet, Sweep
+from service.rules.ruleset import RuleSet, Sweep
 from service.rules.tables import DECIDED_BY, Tables
 
 _UNSWEPT = Sweep(factor=1)
@@ -21,15 +22,17 @@ def score(ruleset: RuleSet, seats: Sequence[Seat], stake: int | None, words: Wor
     """
     tables = ruleset.tables
     hands = [Hand(tables, seat, words) for seat in seats]
-    if tables.sweep is not None:
-        _count_sweeps(tables, hands)
-    duels = []
-    for place, a in enumerate(hands, 1):
-        for b in hands[place:]:
-            if a.plain and b.plain:
-                duels.append(_rows_duel(ruleset, tables, a, b))
-            else:
-                duels.append(_irregular_duel(ruleset, a, b))
+    meetings = []
+    for a, b in combinations(hands, 2):
+        if a.plain and b.plain:
+            rows, balance, sweeper = _compare(a, b)
+        else:
+            rows, balance, sweeper = None, 0, _winner_over_foul(a, b)
+        if sweeper is not None:
+            sweeper.sweeps += 1
+        meetings.append((a, b, rows, balance, sweeper))
+    _find_clean_sweeps(tables, hands)
+    duels = [_settle(ruleset, tables, a, b, rows, n, sweeper) for a, b, rows, n, sweeper in meetings]
     result: RoundResult = {
         "ruleset": {"id": ruleset.id, "version": ruleset.version},
         "seats": [_show(ruleset, tables, hand, stake, words) for hand in hands],
@@ -40,51 +43,89 @@ def score(ruleset: RuleSet, seats: Sequence[Seat], stake: int | None, words: Wor
     return result
 
 
-def _count_sweeps(tables: Tables, hands: list[Hand]) -> None:
-    """Note who swept whom: what sweeps and fouls pay depends on it."""
-    for place, a in enumerate(hands, 1):
-        for b in hands[place:]:
-            if a.plain and b.plain:
-                (a_top, a_middle, a_bottom), (top, middle, bottom) = a.strengths, b.strengths
-                if a_top > top:
-                    if a_middle > middle and a_bottom > bottom:
-                        a.sweeps += 1
-                elif a_top < top and a_middle < middle and a_bottom < bottom:
-                    b.sweeps += 1
-            elif a.plain and b.foul:
-                a.sweeps += 1
-            elif a.foul and b.plain:
-                b.sweeps += 1
-    opponents = len(hands) - 1
-    if tables.clean_sweep is not None and opponents >= tables.clean_sweep.opponents:
+def _compare(a: Hand, b: Hand) -> tuple[dict[str, RowDuel], int, Hand | None]:
+    """Compare row by row: the outcome of each, the points that the first leads by, who won all three.
+
+    Written out rather than looped, which would take half as long again.
+    """
+    (a_top, a_middle, a_bottom), (b_top, b_middle, b_bottom) = a.strengths, b.strengths
+    (top, middle, bottom), (b_top_worth, b_middle_worth, b_bottom_worth) = a.worth, b.worth
+    a_player, b_player, by = a.player, b.player, DECIDED_BY
+    top_winner: str | None
+    middle_winner: str | None
+    bottom_winner: str | None
+    if a_top > b_top:
+        top_winner, balance = a_player, top
+    elif a_top < b_top:
+        top_winner, top, balance = b_player, b_top_worth, -b_top_worth
+    else:
+        top_winner, top, balance = None, 0, 0
+    if a_middle > b_middle:
+        middle_winner, balance = a_player, balance + middle
+    elif a_middle < b_middle:
+        middle_winner, middle, balance = b_player, b_middle_worth, balance - b_middle_worth
+    else:
+        middle_winner, middle = None, 0
+    if a_bottom > b_bottom:
+        bottom_winner, balance = a_player, balance + bottom
+    elif a_bottom < b_bottom:
+        bottom_winner, bottom, balance = b_player, b_bottom_worth, balance - b_bottom_worth
+    else:
+        bottom_winner, bottom = None, 0
+    top_by, middle_by = by[(a_top ^ b_top).bit_length()], by[(a_middle ^ b_middle).bit_length()]
+    bottom_by = by[(a_bottom ^ b_bottom).bit_length()]
+    rows: dict[str, RowDuel] = {
+        "top": {"winner": top_winner, "points": top, "decided_by": top_by},
+        "middle": {"winner": middle_winner, "points": middle, "decided_by": middle_by},
+        "bottom": {"winner": bottom_winner, "points": bottom, "decided_by": bottom_by},
+    }
+    sweeper = None
+    if top_winner is middle_winner is bottom_winner and top_winner is not None:
+        sweeper = a if top_winner is a_player else b
+    return rows, balance, sweeper
+
+
+def _winner_over_foul(a: Hand, b: Hand) -> Hand | None:
+    """Who wins all three rows because the other's are a foul."""
+    if a.special is not None or b.special is not None or (a.foul and b.foul):
+        return None
+    return b if a.foul else a
+
+
+def _find_clean_sweeps(tables: Tables, hands: list[Hand]) -> None:
+    if tables.sweep is None:
+        for hand in hands:
+            hand.sweeps = 0
+    elif tables.clean_sweep is not None and len(hands) > tables.clean_sweep.opponents:
+        opponents = len(hands) - 1
         for hand in hands:
             hand.clean_sweep = hand.sweeps == opponents
 
 
-def _irregular_duel(ruleset: RuleSet, a: Hand, b: Hand) -> Duel:
-    """Settle a duel in which a foul or a special takes part."""
-    if a.special is not None or b.special is not None:
-        outcome, balance = _special(ruleset, a, b)
-        return _book(ruleset.tables, a, b, outcome, None, 1, balance, 0)
-    if a.foul and b.foul:
-        return _book(ruleset.tables, a, b, "both_foul", None, 1, 0, 0)
-    return _foul_duel(ruleset, a, b)
-
-
-def _book(
+def _settle(
+    ruleset: RuleSet,
     tables: Tables,
     a: Hand,
     b: Hand,
-    outcome: str,
     rows: dict[str, RowDuel] | None,
-    factor: int,
     balance: int,
-    bonus: int,
+    sweeper: Hand | None,
 ) -> Duel:
-    """Book a duel on both hands, and shape it.
-
-    ``balance`` (the points of the rows) and ``bonus`` are as the first player sees them.
-    """
+    """Book what two hands owe each other; ``balance`` is what the first leads by in the rows."""
+    outcome, factor, bonus = "rows", 1, 0
+    if rows is None:
+        outcome, rows, factor, balance, bonus = _settle_unplayed(ruleset, a, b)
+    elif sweeper is not None and tables.sweep is not None:
+        outcome, sweep = "sweep", tables.sweep
+        if sweeper.clean_sweep and tables.clean_sweep is not None:
+            outcome, sweep = "clean_sweep", tables.clean_sweep
+        factor = sweep.factor
+        if tables.sweep_adds:
+            sign = 1 if sweeper is a else -1
+            balance = sign * _put_swept_worth(tables, sweeper, rows)
+            bonus = sign * _swept_bonus(ruleset, sweeper, b if sweeper is a else a, sweep)
+    elif tables.row_adds:
+        bonus = _extras(ruleset, a, b, rows)
     points = factor * balance + bonus
     a.points += points
     b.points -= points
@@ -100,71 +141,16 @@ def _book(
     return duel if tables.has_points else _without_points(duel)
 
 
-def _rows_duel(ruleset: RuleSet, tables: Tables, a: Hand, b: Hand) -> Duel:
-    """Compare row by row; written out rather than looped, which would take half as long again."""
-    (a_top, a_middle, a_bottom), (b_top, b_middle, b_bottom) = a.strengths, b.strengths
-    (top, middle, bottom), (b_top_worth, b_middle_worth, b_bottom_worth) = a.worth, b.worth
-    a_player, b_player = a.player, b.player
-    top_winner: str | None
-    middle_winner: str | None
-    bottom_winner: str | None
-    if a_top > b_top:
-        top_winner, lead, balance = a_player, 1, top
-    elif a_top < b_top:
-        top_winner, top, lead, balance = b_player, b_top_worth, -1, -b_top_worth
-    else:
-        top_winner, top, lead, balance = None, 0, 0, 0
-    if a_middle > b_middle:
-        middle_winner, lead, balance = a_player, lead + 1, balance + middle
-    elif a_middle < b_middle:
-        middle_winner, middle, lead = b_player, b_middle_worth, lead - 1
-        balance -= middle
-    else:
-        middle_winner, middle = None, 0
-    if a_bottom > b_bottom:
-        bottom_winner, lead, balance = a_player, lead + 1, balance + bottom
-    elif a_bottom < b_bottom:
-        bottom_winner, bottom, lead = b_player, b_bottom_worth, lead - 1
-        balance -= bottom
-    else:
-        bottom_winner, bottom = None, 0
-    by = DECIDED_BY
-    top_by, middle_by = by[(a_top ^ b_top).bit_length()], by[(a_middle ^ b_middle).bit_length()]
-    bottom_by = by[(a_bottom ^ b_bottom).bit_length()]
-    rows: dict[str, RowDuel] = {
-        "top": {"winner": top_winner, "points": top, "decided_by": top_by},
-        "middle": {"winner": middle_winner, "points": middle, "decided_by": middle_by},
-        "bottom": {"winner": bottom_winner, "points": bottom, "decided_by": bottom_by},
-    }
-    if tables.sweep is not None and (lead == 3 or lead == -3):  # noqa: PLR1714 (hot)
-        return _sweep_duel(ruleset, a, b, rows, lead)
-    if tables.extras or not tables.has_points:
-        return _book(tables, a, b, "rows", rows, 1, balance, _extras(ruleset, a, b, lead))
-    a.points += balance
-    b.points -= balance
-    return {
-        "players": [a_player, b_player],
-        "outcome": "rows",
-        "winner": (a_player if balance > 0 else b_player) if balance else None,
-        "rows": rows,
-        "factor": 1,
-        "bonus": 0,
-        "points": [balance, -balance],
-    }
+#: Outcome, rows, factor, row points and bonus; the latter two as the first player sees them.
+_Settled = tuple[str, dict[str, RowDuel] | None, int, int, int]
 
 
-def _sweep_duel(ruleset: RuleSet, a: Hand, b: Hand, rows: dict[str, RowDuel], lead: int) -> Duel:
-    winner, loser, sign = (a, b, 1) if lead > 0 else (b, a, -1)
-    worth = ruleset.tables.swept_worth_of(winner.kinds)
-    for won, points in zip(rows.values(), worth, strict=True):
-        won["points"] = points
-    sweep = (ruleset.clean_sweep if winner.clean_sweep else ruleset.sweep) or _UNSWEPT
-    bonus = _swept_bonus(ruleset, winner, loser, sweep)
-    outcome = "clean_sweep" if winner.clean_sweep else "sweep"
-    return _book(ruleset.tables, a, b, outcome, rows, sweep.factor, sign * sum(worth), sign * bonus)
-
-
-def _foul_duel(ruleset: RuleSet, a: Hand, b: Hand) -> Duel:
+def _settle_unplayed(ruleset: RuleSet, a: Hand, b: Hand) -> _Settled:
+    """Settle a duel in which no row is compared: because of specials, or of fouls."""
+    if a.special is not None or b.special is not None:
+        return _settle_specials(ruleset, a, b)
+    if a.foul and b.foul:
+        return "both_foul", None, 1, 0, 0
     winner, sign = (b, -1) if a.foul else (a, 1)
     foul, factor, bonus = ruleset.foul, 1, 0
     worth: Sequence[int] = (0, 0, 0)
@@ -179,10 +165,27 @@ def _foul_duel(ruleset: RuleSet, a: Hand, b: Hand) -> Duel:
         row: {"winner": winner.player, "points": points, "decided_by": "foul"}
         for row, points in zip(ROWS, worth, strict=True)
     }
-    return _book(ruleset.tables, a, b, "foul", rows, factor, sign * sum(worth), sign * bonus)
+    return "foul", rows, factor, sign * sum(worth), sign * bonus
 
 
-def _swept_bonus(ruleset: RuleSet, winner: Hand, loser: Hand | None, sweep: Sweep | CleanSweep) -> int:
+def _settle_specials(ruleset: RuleSet, a: Hand, b: Hand) -> _Settled:
+    sign = _special_order(ruleset, a, b)
+    if sign == 0:
+        return "special_tie", None, 1, 0, 0
+    special = a.special if sign > 0 else b.special
+    assert special is not None
+    return "special", None, 1, sign * ruleset.specials[special].points, 0
+
+
+def _put_swept_worth(tables: Tables, winner: Hand, rows: dict[str, RowDuel]) -> int:
+    """Write what the rows of a sweep are worth into them; returns their sum."""
+    worth = tables.swept_worth_of(winner.kinds)
+    for row, points in zip(rows.values(), worth, strict=True):
+        row["points"] = points
+    return sum(worth)
+
+
+def _swept_bonus(ruleset: RuleSet, winner: Hand, loser: Hand | None, sweep: Sweep) -> int:
     """What is added after the factor of a swept duel; ``loser`` is None after a foul."""
     bonus = sweep.points + ruleset.most_rows
     if ruleset.bonuses == "always":
@@ -196,22 +199,14 @@ def _bonus(ruleset: RuleSet, hand: Hand) -> int:
     return sum([of[kind] for of, kind in zip(ruleset.tables.bonus, hand.kinds, strict=True)])
 
 
-def _extras(ruleset: RuleSet, a: Hand, b: Hand, lead: int) -> int:
+def _extras(ruleset: RuleSet, a: Hand, b: Hand, rows: dict[str, RowDuel]) -> int:
     """What rule sets add to an ordinary duel: for the most rows, and bonuses that are always paid."""
-    extras = ruleset.most_rows * ((lead > 0) - (lead < 0))
+    winners = [row["winner"] for row in rows.values()]
+    won, lost = winners.count(a.player), winners.count(b.player)
+    extras = ruleset.most_rows * ((won > lost) - (won < lost))
     if ruleset.bonuses == "always":
         extras += _bonus(ruleset, a) - _bonus(ruleset, b)
     return extras
-
-
-def _special(ruleset: RuleSet, a: Hand, b: Hand) -> tuple[str, int]:
-    """Outcome and points (as the first player sees them) where at least one special counts."""
-    sign = _special_order(ruleset, a, b)
-    if sign == 0:
-        return "special_tie", 0
-    special = a.special if sign > 0 else b.special
-    assert special is not None
-    return "special", sign * ruleset.specials[special].points
 
 
 def _special_order(ruleset: RuleSet, a: Hand, b: Hand) -> int:

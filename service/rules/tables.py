@@ -35,7 +35,7 @@ from service.rules.hands import (
 from service.rules.specials import predicate
 
 if TYPE_CHECKING:
-    from service.rules.ruleset import Bonus, CleanSweep, RuleSet, Special, Sweep
+    from service.rules.ruleset import Bonus, RuleSet, Special, Sweep
 
 _LAST_SUIT_BITS = 2
 _RANKS_BITS = 20
@@ -87,8 +87,8 @@ _PART_RANKS: Mapping[tuple[str, str], tuple[int, int | None]] = {
     ("four_of_a_kind", "kickers"): (1, None),
 }
 
-_SUIT_MASK = SUIT_COUNTS << SUIT_SHIFT
-_FIVE_OF_A_SUIT = frozenset(5 << SUIT_BITS * suit << SUIT_SHIFT for suit in range(len(SUITS)))
+SUIT_MASK = SUIT_COUNTS << SUIT_SHIFT
+FIVE_OF_A_SUIT = frozenset(5 << SUIT_BITS * suit << SUIT_SHIFT for suit in range(len(SUITS)))
 
 # By ranks: base strength, how far to shift a weight for the suits held of the key rank, what those
 # suits add, and the kind. By cards, for hands of one suit: strength and kind.
@@ -104,7 +104,8 @@ class Tables:
     ``worth[row][kind]``: points of an ordinarily won row; ``bonus[row][kind]``: its bonus or 0;
     ``swept``: the same as ``worth`` for a row that takes part in a sweep. ``order_mask``: the bits of
     a strength that the order of rows goes by. ``specials``: place in the ranking, and the predicate.
-    ``extras``: whether ordinary duels have anything added to the points of their rows.
+    ``row_adds``: whether ordinary duels have anything added to the points of their rows;
+    ``sweep_adds``: whether swept ones do, or have rows of another worth.
     """
 
     by_ranks: _ByRanks
@@ -116,10 +117,11 @@ class Tables:
     specials: tuple[tuple[int, Callable[[int], bool]], ...]
     declared: bool
     ranking: tuple[Special, ...]
-    extras: bool
+    row_adds: bool
+    sweep_adds: bool
     has_points: bool
     sweep: Sweep | None
-    clean_sweep: CleanSweep | None
+    clean_sweep: Sweep | None
 
     def swept_worth_of(self, kinds: _Three) -> _Three:
         """What the rows of these kinds are worth, each, to a player who wins all three."""
@@ -128,7 +130,7 @@ class Tables:
 
     def look_up(self, weight: int) -> tuple[int, int]:
         """Strength and kind of a row of 3 or 5 cards, from its summed card weights."""
-        if weight & _SUIT_MASK in _FIVE_OF_A_SUIT:
+        if weight & SUIT_MASK in FIVE_OF_A_SUIT:
             return self.by_cards[weight >> CARD_SHIFT]
         base, shift, suits, kind = self.by_ranks[weight & RANK_COUNTS]
         return base + suits[weight >> shift & 15], kind
@@ -137,6 +139,8 @@ class Tables:
 def compile_tables(ruleset: RuleSet) -> Tables:
     """Compile a rule set; takes some 50 ms and 3 MB, so it is done once for each."""
     worth, bonus, swept = _points(ruleset)
+    row_adds = bool(ruleset.most_rows) or ruleset.bonuses == "always"
+    sweeps = (ruleset.sweep, ruleset.clean_sweep)
     return Tables(
         by_ranks=dict(_by_ranks(ruleset)),
         by_cards=dict(_by_cards(ruleset)),
@@ -149,7 +153,10 @@ def compile_tables(ruleset: RuleSet) -> Tables:
         has_points=ruleset.has_points,
         sweep=ruleset.sweep,
         clean_sweep=ruleset.clean_sweep,
-        extras=bool(ruleset.most_rows) or ruleset.bonuses == "always",
+        row_adds=row_adds,
+        sweep_adds=row_adds
+        or ruleset.factors == "rows"
+        or any(sweep.points for sweep in sweeps if sweep),
         specials=tuple(
             (index, predicate(special.name, ruleset.wheel))
             for index, special in enumerate(ruleset.specials)

@@ -76,7 +76,7 @@ def test_suits_relabelled_change_nothing_where_suits_do_not_count(
 ) -> None:
     seats = deal(deck, players, sort=sort)
     relabelled = [
-        seat._replace(cards=tuple(card - card % 4 + suits[card % 4] for card in seat.cards))
+        Seat(seat.player, tuple(card - card % 4 + suits[card % 4] for card in seat.cards))
         for seat in seats
     ]
     one, other = (score(BUILT_IN["gratis"], given, None, ENGLISH) for given in (seats, relabelled))

@@ -1,5 +1,7 @@
 """Points of rounds: worked examples whose answers were added up by hand."""
 
+from typing import Any
+
 import pytest
 
 from tests.rules.rounds import points, score_text
