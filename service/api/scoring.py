@@ -18,7 +18,7 @@ from service.api.calls import call, database
 from service.api.problems import invalid
 from service.record.rulesets import find_ruleset
 from service.rules.labels import ENGLISH
-from service.rules.reading import Hand
+from service.rules.reading import take_up
 from service.rules.ruleset import BUILT_IN, RuleSet
 from service.rules.scoring import score as score_round
 
@@ -75,7 +75,7 @@ def check_arrangement(document: Any) -> Any:
     except Invalid as error:
         raise invalid("invalid-round", error.mistakes) from None
     tables = ruleset.tables
-    hand = Hand(tables, seat, ENGLISH)
+    (hand,) = take_up(tables, [seat], ENGLISH)
     disorder = hand.disorder
     return {
         "ruleset": ruleset.reference,

@@ -96,7 +96,7 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 def parse(text: str | Sequence[str]) -> tuple[int, ...]:
     """Read cards from a list of strings or from one string; ``KeyError`` at the first that is none."""
     pieces = split(text) if isinstance(text, str) else text
-    return tuple([SPELLINGS[piece] for piece in pieces])
+    return tuple(map(SPELLINGS.__getitem__, pieces))
 
 
 def names(cards: Iterable[int]) -> list[str]:

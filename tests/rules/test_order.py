@@ -4,7 +4,7 @@ import pytest
 
 from service.rules.cards import parse
 from service.rules.labels import ENGLISH
-from service.rules.reading import Hand, Seat
+from service.rules.reading import Seat, take_up
 from service.rules.ruleset import BUILT_IN
 
 # top / middle / bottom, and the foul under bsfyi, panduan and gratis.
@@ -79,5 +79,5 @@ ARRANGEMENTS = {
 def test_rows_are_in_order_or_foul(name: str, ruleset: str) -> None:
     text, *fouls = ARRANGEMENTS[name]
     seat = Seat("a", parse(text.replace("/", " ").split()))
-    hand = Hand(BUILT_IN[ruleset].tables, seat, ENGLISH)
+    (hand,) = take_up(BUILT_IN[ruleset].tables, [seat], ENGLISH)
     assert hand.foul == fouls[("bsfyi", "panduan", "gratis").index(ruleset)]

@@ -1,0 +1,109 @@
+"""A whole four-player round against what others need to rank its twelve rows.
+
+All start from the same strings and end with theirs: ours with the full itemised result, theirs with
+a rank for each row. Their evaluators take at least five cards, so a top row is ranked as the middle
+row once more: twelve rows of five. The naive counter counts ranks and suits anew for every row.
+"""
+
+import random
+from collections import Counter
+
+import phevaluator
+import treys
+
+from bench.timing import side_by_side, table
+from service.rules.cards import names, parse
+from service.rules.labels import ENGLISH
+from service.rules.reading import Seat, take_up
+from service.rules.ruleset import BUILT_IN
+from service.rules.scoring import score
+
+DEALS = 300
+TRIES = 60
+PLAYERS = ("andi", "budi", "cinta", "dita")
+RULES = BUILT_IN["bsfyi"]
+
+Rows = tuple[list[str], list[str], list[str]]
+
+
+def deals() -> list[list[Rows]]:
+    """Four arrangements in order, each, as players make them: the best of some shuffles."""
+    chance = random.Random(13)
+    found = []
+    for _ in range(DEALS):
+        deck = list(range(52))
+        chance.shuffle(deck)
+        found.append([arranged(deck[13 * seat : 13 * seat + 13], chance) for seat in range(4)])
+    return found
+
+
+def arranged(cards: list[int], chance: random.Random) -> Rows:
+    best, best_strength = sorted(cards), -1
+    for _ in range(TRIES):
+        chance.shuffle(cards)
+        (hand,) = take_up(RULES.tables, [Seat("", tuple(cards))], ENGLISH)
+        if hand.disorder is None and sum(hand.strengths) > best_strength:
+            best, best_strength = list(cards), sum(hand.strengths)
+    return names(best[:3]), names(best[3:8]), names(best[8:])
+
+
+def naive(row: list[str]) -> tuple[list[tuple[int, int]], bool, bool]:
+    ranks = sorted(("23456789TJQKA".index(card[0]) for card in row), reverse=True)
+    counts = sorted(((n, rank) for rank, n in Counter(ranks).items()), reverse=True)
+    straight = len(counts) == 5 and (ranks[0] - ranks[4] == 4 or ranks == [12, 3, 2, 1, 0])
+    return counts, straight, len({card[1] for card in row}) == 1
+
+
+def measure() -> dict[str, float]:
+    rounds = deals()
+
+    def ours() -> None:
+        for players in rounds:
+            seats = [
+                Seat(player, parse(rows[0] + rows[1] + rows[2]))
+                for player, rows in zip(PLAYERS, players, strict=True)
+            ]
+            score(RULES, seats, None, ENGLISH)
+
+    def rank_with_phevaluator() -> None:
+        rank = phevaluator.evaluate_cards
+        for players in rounds:
+            for _, middle, bottom in players:
+                rank(*middle)
+                rank(*middle)
+                rank(*bottom)
+
+    evaluator = treys.Evaluator()
+
+    def rank_with_treys() -> None:
+        new, rank = treys.Card.new, evaluator.evaluate
+        for players in rounds:
+            for _, middle, bottom in players:
+                for row in (middle, middle, bottom):
+                    rank([], [new(card) for card in row])
+
+    def count_naively() -> None:
+        for players in rounds:
+            for rows in players:
+                for row in rows:
+                    naive(row)
+
+    seconds = side_by_side(
+        {
+            "ours": ours,
+            "phevaluator": rank_with_phevaluator,
+            "treys": rank_with_treys,
+            "naive": count_naively,
+        }
+    )
+    each = {name: 1e6 * value / DEALS for name, value in seconds.items()}
+    table(
+        "A four-player round, from strings (µs; how many times as fast ours is)",
+        {
+            "susun: scored, itemised": f"{each['ours']:6.1f}",
+            "phevaluator: 12 rows ranked": f"{each['phevaluator']:6.1f}   {each['phevaluator'] / each['ours']:.2f} x",
+            "treys: 12 rows ranked": f"{each['treys']:6.1f}   {each['treys'] / each['ours']:.2f} x",
+            "naive counter: 12 rows": f"{each['naive']:6.1f}   {each['naive'] / each['ours']:.2f} x",
+        },
+    )
+    return {name: round(value, 2) for name, value in each.items()}
