@@ -19,9 +19,7 @@ def main() -> None:
         "memory": memory.measure(),
     }
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    print(
-        f"\nwritten to {RESULTS.relative_to(Path.cwd()) if RESULTS.is_relative_to(Path.cwd()) else RESULTS}"
-    )
+    print(f"\nwritten to {RESULTS}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ would double the time of a call.
 
 from typing import Any
 
-from marshmallow import Schema, fields
+from marshmallow import EXCLUDE, INCLUDE, Schema, fields
 
 from service.rules.cards import NAMES
 from service.rules.hands import HANDS
@@ -50,19 +50,26 @@ def part(schema: type[Schema], **metadata: Any) -> fields.Field[Any]:
     return _field(fields.Nested, schema, **metadata)
 
 
+class Answer(Schema):
+    """Documented without closing it: later versions of v1 may add members."""
+
+    class Meta:  # noqa: D106 (marshmallow reads it)
+        unknown = EXCLUDE
+
+
 CARD = {"enum": list(NAMES)}
 IDENTIFIER = {"format": "uuid"}
 TIME = {"format": "date-time"}
 
 
-class RuleSetReferenceAnswer(Schema):
+class RuleSetReferenceAnswer(Answer):
     """Which rule set, in which version."""
 
     id = text(example="bsfyi")
     version = whole(minimum=1)
 
 
-class RowAnswer(Schema):
+class RowAnswer(Answer):
     """A row as it was read."""
 
     cards = many(fields.String(metadata=CARD))
@@ -70,7 +77,7 @@ class RowAnswer(Schema):
     label = text(description="The hand in words.", example="pair of kings")
 
 
-class RowsAnswer(Schema):
+class RowsAnswer(Answer):
     """The three rows of an arrangement."""
 
     top = part(RowAnswer)
@@ -78,14 +85,14 @@ class RowsAnswer(Schema):
     bottom = part(RowAnswer)
 
 
-class FoulAnswer(Schema):
+class FoulAnswer(Answer):
     """Why an arrangement is not in order."""
 
     code = text(enum=list(FOULS))
     detail = text()
 
 
-class SpecialAnswer(Schema):
+class SpecialAnswer(Answer):
     """A special, and what each opponent pays for it."""
 
     name = text(enum=list(SPECIALS))
@@ -98,7 +105,7 @@ class SpecialTakenAnswer(SpecialAnswer):
     declared = flag()
 
 
-class MoneyAnswer(Schema):
+class MoneyAnswer(Answer):
     """Points times stake, the room's fee, and what is left; whole units."""
 
     won = whole()
@@ -106,7 +113,7 @@ class MoneyAnswer(Schema):
     net = whole()
 
 
-class SeatAnswer(Schema):
+class SeatAnswer(Answer):
     """One player's part of a result."""
 
     player = text()
@@ -123,7 +130,7 @@ class SeatAnswer(Schema):
     money = fields.Nested(MoneyAnswer, metadata={"description": "Only with a stake."})
 
 
-class RowDuelAnswer(Schema):
+class RowDuelAnswer(Answer):
     """One row of a duel."""
 
     winner = text(nullable=True)
@@ -131,7 +138,7 @@ class RowDuelAnswer(Schema):
     decided_by = text(enum=list(DECIDED_BY))
 
 
-class DuelRowsAnswer(Schema):
+class DuelRowsAnswer(Answer):
     """The rows of a duel."""
 
     top = part(RowDuelAnswer)
@@ -139,7 +146,7 @@ class DuelRowsAnswer(Schema):
     bottom = part(RowDuelAnswer)
 
 
-class DuelAnswer(Schema):
+class DuelAnswer(Answer):
     """Two players settled: the winner gets factor x (row points won - lost) + bonus."""
 
     players = many(fields.String(), minItems=2, maxItems=2)
@@ -151,7 +158,7 @@ class DuelAnswer(Schema):
     points = many(fields.Integer(), nullable=True, description="What each of `players` got: [n, -n].")
 
 
-class RoundAnswer(Schema):
+class RoundAnswer(Answer):
     """A scored round."""
 
     ruleset = part(RuleSetReferenceAnswer)
@@ -160,7 +167,7 @@ class RoundAnswer(Schema):
     duels = many(DuelAnswer, description="Each pair of seats once, in seat order.")
 
 
-class StoredSeat(Schema):
+class StoredSeat(Answer):
     """A seat of a stored request: three rows, or `cards` with `declare`."""
 
     player = text()
@@ -171,7 +178,7 @@ class StoredSeat(Schema):
     declare = fields.String()
 
 
-class StoredRequest(Schema):
+class StoredRequest(Answer):
     """What a round was scored from, with canonical cards."""
 
     ruleset = part(RuleSetReferenceAnswer)
@@ -194,7 +201,7 @@ class StoredRoundAnswer(RoundAnswer):
     previous_digest = text(nullable=True)
 
 
-class PageAnswer(Schema):
+class PageAnswer(Answer):
     """A page of a list."""
 
     next_cursor = text(nullable=True, description="Send it as `cursor`; null on the last page.")
@@ -212,7 +219,7 @@ class MatchRuleSetAnswer(RuleSetReferenceAnswer):
     digest = text()
 
 
-class StandingAnswer(Schema):
+class StandingAnswer(Answer):
     """A line of a match's standings; equal points share the place."""
 
     place = whole(minimum=1)
@@ -221,7 +228,7 @@ class StandingAnswer(Schema):
     money = fields.Nested(MoneyAnswer)
 
 
-class MatchAnswer(Schema):
+class MatchAnswer(Answer):
     """A match."""
 
     id = text(**IDENTIFIER)
@@ -244,7 +251,7 @@ class MatchesAnswer(PageAnswer):
     items = many(MatchAnswer)
 
 
-class ArrangementAnswer(Schema):
+class ArrangementAnswer(Answer):
     """One arrangement, checked."""
 
     ruleset = part(RuleSetReferenceAnswer)
@@ -262,7 +269,7 @@ class RuleSetSummary(RuleSetReferenceAnswer):
     digest = text()
 
 
-class RuleSetsAnswer(Schema):
+class RuleSetsAnswer(Answer):
     """All rule sets, each in its newest version."""
 
     items = many(RuleSetSummary)
@@ -271,25 +278,33 @@ class RuleSetsAnswer(Schema):
 class RuleSetAnswer(RuleSetSummary):
     """A whole rule set: every rule that varies is a field of `rules`."""
 
+    base = part(RuleSetReferenceAnswer, nullable=True)
+    differs = _field(fields.Dict, nullable=True, description="From the base, as a JSON Merge Patch.")
     rules = _field(fields.Dict)
 
 
-class StatusAnswer(Schema):
+class StatusAnswer(Answer):
     """Whether the service lives or is ready."""
 
     status = text(enum=["ok"])
 
 
-class ErrorAnswer(Schema):
+class ErrorAnswer(Answer):
     """One thing that is wrong; some codes have more members."""
+
+    class Meta:  # noqa: D106 (marshmallow reads it)
+        unknown = INCLUDE
 
     code = text()
     pointer = text(description="RFC 6901, into the request body.")
     detail = text()
 
 
-class ProblemAnswer(Schema):
-    """An error (RFC 9457)."""
+class ProblemAnswer(Answer):
+    """An error (RFC 9457); some types have more members."""
+
+    class Meta:  # noqa: D106 (marshmallow reads it)
+        unknown = INCLUDE
 
     type = text(format="uri-reference")
     title = text()

@@ -22,7 +22,6 @@ from schemas.mistakes import (
 )
 
 _TYPE_MISTAKES: Mapping[type[fields.Field[Any]], Mistake] = {
-    fields.Boolean: NOT_TRUE_OR_FALSE,
     fields.List: NOT_A_LIST,
     fields.Nested: NOT_AN_OBJECT,
 }
@@ -53,6 +52,8 @@ class Document(Schema):
             if of_type is not None and key not in messages:
                 messages[key] = of_type
         field_obj.error_messages = {**field_obj.error_messages, **messages}
+        if isinstance(field_obj, fields.List):
+            self.on_bind_field(field_name, field_obj.inner)
 
     def read(self, document: Any) -> dict[str, Any]:
         """Load a document, or raise :class:`Invalid` with everything that is wrong in it."""
@@ -84,7 +85,7 @@ class QueryNumber(WholeNumber):
     """An integer in a query string; more than ``most`` is lowered to it."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
-        if not (isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10):
+        if not (isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20):
             raise _wrong(NOT_A_WHOLE_NUMBER)
         return super()._deserialize(min(int(value), self.most), attr, data, **kwargs)
 
@@ -119,6 +120,15 @@ def text_mistake(value: Any, longest: int) -> Mistake | None:
                 name = f"U+{ord(character):04X}"
                 return Mistake("field_invalid", text, "", {"character": name})
     return None
+
+
+class Flag(fields.Field[bool]):
+    """True or false; nothing that merely resembles them."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> bool:
+        if type(value) is not bool:
+            raise _wrong(NOT_TRUE_OR_FALSE)
+        return value
 
 
 class Choice(fields.Field[str]):

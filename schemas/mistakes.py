@@ -92,7 +92,9 @@ def collect(messages: Any, pointer: str = "") -> Iterator[Mistake]:
         yield messages.below(pointer)
     elif isinstance(messages, Mapping):
         for key, value in messages.items():
-            yield from collect(value, pointer if key == "_schema" else f"{pointer}/{escape(key)}")
+            # marshmallow's name for the whole document, unless a client has sent a field of this name.
+            whole = key == "_schema" and FIELD_UNKNOWN not in value
+            yield from collect(value, pointer if whole else f"{pointer}/{escape(key)}")
     else:
         for message in messages:
             yield from collect(message, pointer)

@@ -7,6 +7,7 @@ from marshmallow import ValidationError, fields
 
 from schemas.fields import LONGEST_PLAYER, Document, QueryNumber, Text
 from schemas.mistakes import Mistake, _
+from service.record.ids import parse_id
 
 DEFAULT_LIMIT, MOST_ITEMS = 50, 500
 _LONGEST_CURSOR = 200
@@ -16,13 +17,10 @@ class Identifier(fields.Field[UUID]):
     """A UUID."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> UUID:
-        try:
-            if type(value) is not str or len(value) != 36:
-                raise ValueError
-            return UUID(value)
-        except ValueError:
-            mistake = Mistake("field_invalid", _("expected a UUID"))
-            raise ValidationError([mistake]) from None
+        found = parse_id(value) if type(value) is str else None
+        if found is None:
+            raise ValidationError([Mistake("field_invalid", _("expected a UUID"))])
+        return found
 
 
 class ListQuery(Document):

@@ -8,7 +8,7 @@ from typing import Any
 from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import fields
 
-from schemas.fields import Choice, Text, WholeNumber
+from schemas.fields import Choice, QueryNumber, Text, WholeNumber
 from schemas.queries import Identifier
 from schemas.rounds import MOST_VERSIONS, RuleSetReference
 from schemas.seats import FEWEST_SEATS, MOST_SEATS, OneSeat, Seats
@@ -89,6 +89,12 @@ def describe(marshmallow: MarshmallowPlugin) -> None:
     """Teach apispec's converter the shapes of our own fields."""
 
     def shape(_converter: Any, field: Any, **_: Any) -> dict[str, Any]:
+        if isinstance(field, QueryNumber):
+            return {
+                "type": "integer",
+                "minimum": field.least,
+                "description": f"At most {field.most}; more is lowered to it.",
+            }
         if isinstance(field, WholeNumber):
             return {"type": "integer", "minimum": field.least, "maximum": field.most}
         if isinstance(field, Text):

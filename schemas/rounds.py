@@ -25,6 +25,8 @@ from service.rules.ruleset import DEFAULT, RuleSet
 LONGEST_RULESET_ID = 64
 MOST_VERSIONS = 1_000_000
 MOST_ROUNDS = 1_000
+# Every JSON reader can hold whole numbers up to here.
+MOST_MONEY = 2**53 - 1
 
 #: Finds a rule set by id and version (None: the newest); None if there is none.
 FindRuleSet = Callable[[str, int | None], RuleSet | None]
@@ -122,7 +124,7 @@ def read_round(document: Any, find: FindRuleSet, *, to_keep: bool = False) -> Ro
     ruleset = _find(loaded, find, mistakes)
     if ruleset is not None:
         if to_keep or "stake" in loaded:
-            _check_points(ruleset, mistakes)
+            _check_points(ruleset, loaded.get("stake"), mistakes)
         _check_declarations(ruleset, loaded.get("seats", ()), mistakes)
     if mistakes or ruleset is None:
         raise Invalid(mistakes)
@@ -159,9 +161,11 @@ def read_match(document: Any, find: FindRuleSet) -> MatchRequest:
     loaded, mistakes = _load(_MATCH, document)
     ruleset = _find(loaded, find, mistakes)
     if ruleset is not None:
-        _check_points(ruleset, mistakes)
-    if "players" in loaded:
-        _check_players(loaded["players"], mistakes)
+        _check_points(ruleset, loaded.get("stake"), mistakes)
+    # As they were sent: what was loaded lacks wrong names, so that places would be off.
+    players = document.get("players") if type(document) is dict else None
+    if type(players) is list:
+        _check_players(players, mistakes)
     if mistakes or ruleset is None:
         raise Invalid(mistakes)
     rounds = loaded.get("rounds", ruleset.rounds[0])
@@ -192,10 +196,15 @@ def _find(loaded: dict[str, Any], find: FindRuleSet, mistakes: list[Mistake]) ->
     return ruleset
 
 
-def _check_points(ruleset: RuleSet, mistakes: list[Mistake]) -> None:
+def _check_points(ruleset: RuleSet, stake: int | None, mistakes: list[Mistake]) -> None:
+    """Whether rounds can be kept under a rule set, and paid at a stake."""
     if not ruleset.has_points:
         text = _("the rule set “{ruleset}” gives no points, so nothing can be paid or kept under it")
         mistakes.append(Mistake("ruleset_without_points", text, "/ruleset", {"ruleset": ruleset.id}))
+    elif stake is not None and stake * ruleset.most_points > MOST_MONEY:
+        text = _("the stake is too high for the points of this rule set: at most {most}")
+        most = {"most": MOST_MONEY // ruleset.most_points}
+        mistakes.append(Mistake("field_invalid", text, "/stake", most))
 
 
 def _check_declarations(ruleset: RuleSet, seats: Sequence[Seat | None], mistakes: list[Mistake]) -> None:
@@ -241,15 +250,14 @@ def _check_roster(seats: Sequence[Seat | None], players: Sequence[str], mistakes
             mistakes.append(Mistake("player_absent", text, "/seats", {"player": player}))
 
 
-def _check_players(players: Sequence[str], mistakes: list[Mistake]) -> None:
+def _check_players(players: Sequence[Any], mistakes: list[Mistake]) -> None:
     if not 2 <= len(players) <= 4:
         text = _("a match has {least} to {most} players, not {got}")
         counts = {"least": 2, "most": 4, "got": len(players)}
         mistakes.append(Mistake("seat_count", text, "/players", counts))
+    first: dict[str, int] = {}
     for place, player in enumerate(players):
-        first = players.index(player)
-        if first != place:
+        if type(player) is str and first.setdefault(player, place) != place:
             text = _("this player is named already")
-            mistakes.append(
-                Mistake("player_duplicate", text, f"/players/{place}", {"other": f"/players/{first}"})
-            )
+            other = {"other": f"/players/{first[player]}"}
+            mistakes.append(Mistake("player_duplicate", text, f"/players/{place}", other))

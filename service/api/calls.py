@@ -29,8 +29,8 @@ View = Callable[..., Any]
 class Call:
     """What the service answers at one address with one method.
 
-    ``body`` and ``query`` describe what it takes, ``answer`` what comes back with ``status``;
-    ``problems`` are those that only some calls have.
+    ``body`` and ``query`` describe what it takes, ``answer`` what comes back with ``status``,
+    or with ``again`` where nothing new had to be made; ``problems`` are those that only some calls have.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Call:
     answer: Schema
     status: int
     problems: tuple[str, ...]
+    again: int | None
 
 
 CALLS: list[Call] = []
@@ -50,10 +51,11 @@ CALLS: list[Call] = []
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """An answer of 201, with the address of what was made."""
+    """An answer with the address of what was made: 201, or 200 if it was there already."""
 
     document: Mapping[str, Any]
     location: str
+    status: int = 201
 
 
 def call(
@@ -68,6 +70,7 @@ def call(
     query: Document | None = None,
     status: int = 200,
     problems: Sequence[str] = (),
+    again: int | None = None,
 ) -> Callable[[View], View]:
     """Make a function the view of a call.
 
@@ -79,9 +82,8 @@ def call(
     def decorate(view: View) -> View:
         name = view.__name__
         whole_path = (blueprint.url_prefix or "") + path
-        CALLS.append(
-            Call(name, method, whole_path, scope, summary, body, query, answer, status, tuple(problems))
-        )
+        parts = (name, method, whole_path, scope, summary, body, query, answer, status)
+        CALLS.append(Call(*parts, tuple(problems), again))
 
         @wraps(view)
         def respond(**ids: str) -> Response:
@@ -184,5 +186,5 @@ def _respond(result: Any, status: int) -> Response:
     headers = {}
     if isinstance(result, Created):
         headers["Location"] = result.location
-        result = result.document
+        result, status = result.document, result.status
     return Response(orjson.dumps(result), status, headers, content_type="application/json")

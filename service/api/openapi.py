@@ -80,6 +80,8 @@ def _operation(call: Call) -> dict[str, Any]:
     if call.status == 201:
         location = {"schema": {"type": "string", "format": "uri-reference"}}
         operation["responses"]["201"]["headers"] = {"Location": location}
+    if call.again:
+        operation["responses"][str(call.again)] = operation["responses"][str(call.status)]
     for status, names in _by_status(problems_of(call)).items():
         operation["responses"][str(status)] = {
             "description": "; ".join(PROBLEMS[name][1] for name in names) + ".",

@@ -1,13 +1,15 @@
-"""Rule sets: the published ones, whole."""
+"""Rule sets: published and posted, listed and whole."""
 
 from typing import Any
 
-from flask import Blueprint
+from flask import Blueprint, g
 
 from schemas.answers import RuleSetAnswer, RuleSetsAnswer
 from schemas.queries import RuleSetQuery
-from service.api.calls import call
+from schemas.rulesets import HouseRulesDocument, differences, read_house_rules, rules_of
+from service.api.calls import Created, call, database
 from service.api.scoring import find
+from service.record import rulesets
 from service.record.errors import Missing
 from service.rules.ruleset import BUILT_IN, RuleSet
 
@@ -23,10 +25,9 @@ blueprint = Blueprint("rulesets", __name__, url_prefix="/v1/rulesets")
     answer=RuleSetsAnswer(),
 )
 def list_rulesets() -> Any:
-    """Every rule set, in its newest version."""
-    # By id, since an alias names the same rule set again.
-    by_id = {ruleset.id: ruleset for ruleset in BUILT_IN.values()}
-    return {"items": [_summary(ruleset) for ruleset in by_id.values()]}
+    """Every rule set, published or posted, in its newest version."""
+    with database().transaction() as connection:
+        return {"items": [_summary(ruleset) for ruleset in rulesets.list_rulesets(connection)]}
 
 
 @call(
@@ -44,7 +45,28 @@ def get_ruleset(ruleset: str, query: dict[str, Any]) -> Any:
     found = find(ruleset, query.get("version"))
     if found is None:
         raise Missing
-    return {**_summary(found), "rules": found.document}
+    return _whole(found)
+
+
+@call(
+    blueprint,
+    "POST",
+    "",
+    scope="write",
+    summary="Post house rules",
+    body=HouseRulesDocument(),
+    answer=RuleSetAnswer(),
+    status=201,
+    problems=["invalid-request"],
+    again=200,
+)
+def post_ruleset(document: Any) -> Any:
+    """A base and what differs, as a JSON Merge Patch; a new version, or 200 if it is there already."""
+    complete = read_house_rules(document, find, frozenset(BUILT_IN))
+    with database().transaction() as connection:
+        ruleset, new = rulesets.record_house_rules(connection, complete, g.key_name)
+    location = f"/v1/rulesets/{ruleset.id}?version={ruleset.version}"
+    return Created(_whole(ruleset), location, 201 if new else 200)
 
 
 def _summary(ruleset: RuleSet) -> dict[str, Any]:
@@ -54,3 +76,15 @@ def _summary(ruleset: RuleSet) -> dict[str, Any]:
         "aliases": list(ruleset.aliases),
         "digest": ruleset.digest,
     }
+
+
+def _whole(ruleset: RuleSet) -> dict[str, Any]:
+    """The rule set with all its rules and, where it has a base, what differs from it."""
+    rules = rules_of(ruleset)
+    whole = {**_summary(ruleset), "base": None, "differs": None, "rules": rules}
+    base = ruleset.document.get("base")
+    if base is not None:
+        of_base = find(base["id"], base["version"])
+        whole["base"] = base
+        whole["differs"] = differences(rules_of(of_base), rules) if of_base else None
+    return whole

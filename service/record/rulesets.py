@@ -1,17 +1,19 @@
 """Rule sets in the record: every version that a round may refer to."""
 
+import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, func, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from service.record.ids import now
 from service.record.tables import rulesets
-from service.rules.ruleset import BUILT_IN, RuleSet, from_document
+from service.rules.ruleset import BUILT_IN, RuleSet, canonical, from_document
 
-# Versions never change, so what has been read and compiled once serves for good.
+# Versions never change, so what has been read and compiled once serves for good; 3 MB each.
 _known: dict[tuple[str, int], RuleSet] = {}
-_MOST_KNOWN = 200
+_MOST_KNOWN = 32
 
 
 class RuleSetChanged(Exception):
@@ -23,6 +25,8 @@ def find_ruleset(connection: Connection, identifier: str, version: int | None) -
     built_in = BUILT_IN.get(identifier)
     if built_in is not None and version in (None, built_in.version):
         return built_in
+    if built_in is not None:
+        identifier = built_in.id
     if version is None:
         newest = select(func.max(rulesets.c.version)).where(rulesets.c.id == identifier)
         version = connection.scalar(newest)
@@ -34,10 +38,54 @@ def find_ruleset(connection: Connection, identifier: str, version: int | None) -
         )
         if document is None:
             return None
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
+        while len(_known) >= _MOST_KNOWN:
+            _known.pop(next(iter(_known)), None)
         _known[identifier, version] = from_document(document)
     return _known[identifier, version]
+
+
+def list_rulesets(connection: Connection) -> list[RuleSet]:
+    """Every rule set in its newest version, by id."""
+    query = select(rulesets.c.document).ext(distinct_on(rulesets.c.id))
+    documents = connection.scalars(query.order_by(rulesets.c.id, rulesets.c.version.desc()))
+    return [from_document(document) for document in documents]
+
+
+def record_house_rules(
+    connection: Connection, document: Mapping[str, Any], by: str
+) -> tuple[RuleSet, bool]:
+    """Record house rules as the next version of their id; returns it, and whether it is new.
+
+    ``document`` is complete but for its version. The same content again is the same version.
+    """
+    identifier, content = document["id"], _content_digest(document)
+    # Two who post one id at once come one after the other, whether it exists yet or not.
+    connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(identifier, 0))))
+    of_id = rulesets.c.id == identifier
+    known = select(rulesets.c.document).where(of_id, rulesets.c.content_digest == content)
+    stored = connection.scalar(known)
+    if stored is not None:
+        return from_document(stored), False
+    newest = connection.scalar(select(func.max(rulesets.c.version)).where(of_id)) or 0
+    ruleset = from_document({**document, "version": newest + 1})
+    connection.execute(
+        insert(rulesets).values(
+            id=identifier,
+            version=ruleset.version,
+            title=ruleset.title,
+            digest=ruleset.digest,
+            content_digest=content,
+            document=ruleset.document,
+            created_at=now(),
+            created_by=by,
+        )
+    )
+    return ruleset, True
+
+
+def _content_digest(document: Mapping[str, Any]) -> str:
+    content = {name: value for name, value in document.items() if name != "version"}
+    return hashlib.sha256(canonical(content)).hexdigest()
 
 
 def record_built_in(connection: Connection) -> None:
@@ -48,6 +96,7 @@ def record_built_in(connection: Connection) -> None:
             "version": ruleset.version,
             "title": ruleset.title,
             "digest": ruleset.digest,
+            "content_digest": _content_digest(ruleset.document),
             "document": ruleset.document,
             "created_at": now(),
         }

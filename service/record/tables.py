@@ -37,6 +37,8 @@ rulesets = Table(
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("title", Text, nullable=False),
     Column("digest", Text, nullable=False),
+    # Of the document without its version: the same content is the same version.
+    Column("content_digest", Text, nullable=False),
     Column("document", JSONB, nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("created_by", Text),

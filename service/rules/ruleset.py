@@ -16,6 +16,8 @@ from typing import Any
 from service.rules.cards import ROWS
 from service.rules.tables import Tables, compile_tables
 
+_MOST_OPPONENTS = 3
+
 #: A row's bonus by hand: one number, or one for each rank that the hand is named after.
 Bonus = int | Mapping[str, int]
 
@@ -87,6 +89,19 @@ class RuleSet:
         return self.row_points is not None
 
     @cached_property
+    def most_points(self) -> int:
+        """More than any player can win in a round: no total is ever larger."""
+        row = self.row_points or 0
+        best = sum(row + max(map(_highest, bonuses.values()), default=0) for bonuses in self.row_bonuses)
+        sweeps = [sweep for sweep in (self.sweep, self.clean_sweep) if sweep]
+        factor = max((sweep.factor for sweep in sweeps), default=1)
+        added = self.most_rows + max((sweep.points for sweep in sweeps), default=0)
+        foul = self.foul.points if self.foul else 0
+        duel = 2 * factor * best + added + foul
+        special = max((special.points for special in self.specials), default=0)
+        return _MOST_OPPONENTS * max(duel, special)
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of the document as canonical JSON (RFC 8785)."""
         return hashlib.sha256(canonical(self.document)).hexdigest()
@@ -100,6 +115,10 @@ class RuleSet:
     def reference(self) -> dict[str, Any]:
         """``{"id", "version"}``, as results name the rule set that they were scored under."""
         return {"id": self.id, "version": self.version}
+
+
+def _highest(bonus: Bonus) -> int:
+    return bonus if isinstance(bonus, int) else max(bonus.values(), default=0)
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:

@@ -21,10 +21,12 @@ CREATE TABLE rulesets (
     version integer,
     title text NOT NULL,
     digest text NOT NULL,
+    content_digest text NOT NULL,
     document jsonb NOT NULL,
     created_at timestamptz NOT NULL,
     created_by text,
-    PRIMARY KEY (id, version)
+    PRIMARY KEY (id, version),
+    UNIQUE (id, content_digest)
 );
 
 CREATE TABLE matches (

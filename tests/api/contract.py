@@ -1,0 +1,87 @@
+"""Holds answers to the OpenAPI document, more strictly than it reads: no member but the documented."""
+
+import copy
+import re
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+from werkzeug.test import TestResponse
+
+from service.api.openapi import document
+from service.api.problems import MEDIA_TYPE
+
+_AT = "urn:openapi"
+# An error has more members, by its code.
+_OPEN = ("Problem", "Error")
+
+
+def check_answer(response: TestResponse) -> None:
+    """Fail unless the answer is one that the document promises for its request."""
+    method, path = response.request.method, response.request.path
+    if method in ("HEAD", "OPTIONS"):
+        return
+    template = _template(path)
+    operation = document()["paths"].get(template, {}).get(method.lower())
+    if operation is None:
+        if response.status_code >= 400:
+            assert response.mimetype == MEDIA_TYPE, (path, response.mimetype)
+            _validate(f"{_AT}#/components/schemas/Problem", response)
+        return
+    status = str(response.status_code)
+    assert status in operation["responses"], (
+        f"{method} {template} may not answer {status}: {response.text}"
+    )
+    content = operation["responses"][status]["content"]
+    assert response.mimetype in content, f"{method} {template} may not answer {response.mimetype}"
+    steps = (
+        "paths",
+        template,
+        method.lower(),
+        "responses",
+        status,
+        "content",
+        response.mimetype,
+        "schema",
+    )
+    _validate(f"{_AT}#/" + "/".join(step.replace("/", "~1") for step in steps), response)
+
+
+def _validate(reference: str, response: TestResponse) -> None:
+    problems = [
+        f"{error.json_path}: {error.message}"
+        for error in _validator(reference).iter_errors(response.json)
+    ]
+    assert not problems, f"{response.request.path}: {problems}"
+
+
+@cache
+def _validator(reference: str) -> Draft202012Validator:
+    resource = DRAFT202012.create_resource(_closed())
+    registry: Registry[Any] = Registry().with_resource(_AT, resource)
+    return Draft202012Validator(
+        {"$ref": reference}, registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER
+    )
+
+
+@cache
+def _closed() -> dict[str, Any]:
+    closed = copy.deepcopy(document())
+    for name, schema in closed["components"]["schemas"].items():
+        if name not in _OPEN and "properties" in schema:
+            schema.setdefault("additionalProperties", False)
+    return closed
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    return [
+        (re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path))), path)
+        for path in document()["paths"]
+    ]
+
+
+def _template(path: str) -> str:
+    return next((template for pattern, template in _patterns() if pattern.fullmatch(path)), path)
