@@ -10,6 +10,7 @@ from flask import Flask, Response, g, request
 from service.api import documents, problems, rounds, rulesets, scoring, system
 from service.config import read_config
 from service.database import Database
+from service.language import DEFAULT, LANGUAGES, translator
 
 MOST_BODY_BYTES = 64 * 1024
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -24,18 +25,24 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     for part in (scoring, rulesets, rounds, system, documents):
         app.register_blueprint(part.blueprint)
     problems.register(app)
-    app.before_request(_name_request)
+    app.before_request(_prepare)
     app.after_request(_finish)
     return app
 
 
-def _name_request() -> None:
-    """Give the request an id: the caller's, if it sends a plain one."""
+def _prepare() -> None:
+    """Give the request an id (the caller's, if it sends a plain one) and find its language."""
     given = request.headers.get("X-Request-ID", "")
     g.request_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+    g.language = DEFAULT
+    if "Accept-Language" in request.headers:
+        g.language = request.accept_languages.best_match(LANGUAGES, DEFAULT)
+    g.translate = translator(g.language)
 
 
 def _finish(response: Response) -> Response:
     response.headers["X-Request-ID"] = g.request_id
+    response.headers["Content-Language"] = g.language
+    response.vary.add("Accept-Language")
     response.headers["X-Content-Type-Options"] = "nosniff"
     return response

@@ -17,9 +17,9 @@ from schemas.mistakes import (
     NOT_TRUE_OR_FALSE,
     Invalid,
     Mistake,
-    _,
     collect,
 )
+from service.messages import _
 
 _TYPE_MISTAKES: Mapping[type[fields.Field[Any]], Mistake] = {
     fields.List: NOT_A_LIST,

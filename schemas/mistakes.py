@@ -7,12 +7,12 @@ carries into a list with JSON pointers (RFC 6901).
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from service.messages import _
+from service.rules.labels import SPECIAL_NAMES
+
 Translate = Callable[[str], str]
 
-
-def _(message: str) -> str:
-    """Mark a message for translation; it is translated when it is shown."""
-    return message
+_NAMES_OF_SPECIALS = ("special", "forms", "known")
 
 
 class Mistake(NamedTuple):
@@ -36,12 +36,17 @@ class Mistake(NamedTuple):
 
     def show(self, translate: Translate) -> dict[str, Any]:
         """The mistake as the wire has it: code, pointer, detail and parameters."""
-        words = {
-            name: ", ".join(value) if isinstance(value, (list, tuple)) else value
-            for name, value in self.parameters.items()
-        }
+        words = {name: _told(name, value, translate) for name, value in self.parameters.items()}
         detail = translate(self.text).format_map(words)
         return {"code": self.code, "pointer": self.pointer, "detail": detail, **self.parameters}
+
+
+def _told(name: str, value: Any, translate: Translate) -> Any:
+    """A parameter as a detail tells it: lists joined, specials by the names that players use."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    if name in _NAMES_OF_SPECIALS:
+        values = [translate(SPECIAL_NAMES.get(item, item)) for item in values]
+    return ", ".join(map(str, values))
 
 
 class Invalid(Exception):

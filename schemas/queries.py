@@ -6,7 +6,8 @@ from uuid import UUID
 from marshmallow import ValidationError, fields
 
 from schemas.fields import LONGEST_PLAYER, Document, QueryNumber, Text
-from schemas.mistakes import Mistake, _
+from schemas.mistakes import Mistake
+from service.messages import _
 from service.record.ids import parse_id
 
 DEFAULT_LIMIT, MOST_ITEMS = 50, 500

@@ -13,11 +13,11 @@ from schemas.mistakes import (
     NOT_A_WHOLE_NUMBER,
     Invalid,
     Mistake,
-    _,
     collect,
     escape,
 )
 from schemas.seats import OneSeat, Seats
+from service.messages import _
 from service.rules.cards import HAND_SIZE
 from service.rules.reading import Seat, formed_names
 from service.rules.ruleset import DEFAULT, RuleSet
@@ -218,7 +218,7 @@ def _check_declaration(ruleset: RuleSet, seat: Seat, pointer: str, mistakes: lis
         return
     known = [special.name for special in ruleset.specials]
     if seat.declare not in known:
-        text = _("the rule set “{ruleset}” has no special of this name")
+        text = _("the rule set “{ruleset}” has no special of this name; it has: {known}")
         shown = {"ruleset": ruleset.id, "known": known}
         mistakes.append(Mistake("special_unknown", text, f"{pointer}/declare", shown))
         return

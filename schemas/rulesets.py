@@ -15,11 +15,11 @@ from schemas.mistakes import (
     NOT_AN_OBJECT,
     Invalid,
     Mistake,
-    _,
     collect,
     escape,
 )
 from schemas.rounds import MOST_ROUNDS, FindRuleSet, RuleSetReference
+from service.messages import _
 from service.rules.cards import RANKS, SUITS
 from service.rules.hands import HANDS, ONE_SUIT_HANDS, THREE_CARD_HANDS
 from service.rules.ruleset import RuleSet

@@ -13,9 +13,9 @@ from schemas.mistakes import (
     NOT_A_STRING,
     NOT_AN_OBJECT,
     Mistake,
-    _,
     escape,
 )
+from service.messages import _
 from service.rules.cards import HAND_SIZE, NAMES, ROW_SIZES, ROWS, SPELLINGS, split, wrong_character
 from service.rules.reading import Seat
 

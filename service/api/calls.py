@@ -19,6 +19,7 @@ from schemas.mistakes import FIELD_UNKNOWN, Invalid, Mistake
 from service.api import json_input
 from service.api.problems import Problem
 from service.database import Database
+from service.messages import _
 from service.record import keys
 from service.record.ids import parse_id
 
@@ -112,18 +113,18 @@ def database() -> Database:
 def authenticate(scope: str) -> None:
     """Let in who sends a live key with the scope; a 401 or 403 problem otherwise."""
     challenge = {"WWW-Authenticate": 'Bearer realm="susun"'}
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
-        text = "this call needs an API key: Authorization: Bearer <key>"
+        text = _("this call needs an API key: Authorization: Bearer <key>")
         raise Problem("unauthorized", text, headers=challenge)
     with database().transaction() as connection:
         key = keys.find(connection, token.strip())
     if key is None:
         challenge["WWW-Authenticate"] += ', error="invalid_token"'
-        raise Problem("unauthorized", "this API key is unknown or revoked", headers=challenge)
+        raise Problem("unauthorized", _("this API key is unknown or revoked"), headers=challenge)
     if scope not in key.scopes:
         challenge["WWW-Authenticate"] += f', error="insufficient_scope", scope="{scope}"'
-        text = "this call needs a key with the scope “{scope}”"
+        text = _("this call needs a key with the scope “{scope}”")
         raise Problem("forbidden", text, headers=challenge, scope=scope)
     g.key_name = key.name
 
@@ -131,7 +132,7 @@ def authenticate(scope: str) -> None:
 def read_body() -> Any:
     """The request's JSON body, parsed strictly."""
     if request.mimetype != "application/json":
-        text = "the body must be application/json, not {media_type}"
+        text = _("the body must be application/json, not {media_type}")
         shown = request.mimetype or "undeclared"
         raise Problem(
             "unsupported-media-type", text, headers={"Accept": "application/json"}, media_type=shown
@@ -140,7 +141,7 @@ def read_body() -> Any:
         body = request.get_data(cache=False)
     except RequestEntityTooLarge:
         most = current_app.config["MAX_CONTENT_LENGTH"]
-        text = "the body is larger than {most} bytes"
+        text = _("the body is larger than {most} bytes")
         raise Problem("payload-too-large", text, headers={"Connection": "close"}, most=most) from None
     return json_input.parse(body)
 
@@ -151,7 +152,7 @@ def _read_query(schema: Document | None, arguments: dict[str, Any]) -> None:
     mistakes = [_of_parameter(FIELD_UNKNOWN, name) for name in given if name not in known]
     for name, values in given.lists():
         if len(values) > 1 and name in known:
-            mistake = Mistake("field_invalid", "this parameter is there more than once")
+            mistake = Mistake("field_invalid", _("this parameter is there more than once"))
             mistakes.append(_of_parameter(mistake, name))
     if schema is not None:
         try:
@@ -170,13 +171,13 @@ def _of_parameter(mistake: Mistake, name: str) -> Mistake:
 def _id(text: str) -> Any:
     found = parse_id(text)
     if found is None:
-        raise Problem("not-found", "there is nothing with this id: it is no UUID")
+        raise Problem("not-found", _("there is nothing with this id: it is no UUID"))
     return found
 
 
 def _name(text: str) -> str:
     if "\0" in text:
-        raise Problem("not-found", "there is nothing with this name: it holds a NUL character")
+        raise Problem("not-found", _("there is nothing with this name: it holds a NUL character"))
     return text
 
 

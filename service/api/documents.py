@@ -4,11 +4,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import orjson
-from flask import Blueprint, Response, render_template_string, send_from_directory
+from flask import Blueprint, Response, g, render_template_string, send_from_directory
 
 from schemas.mistakes import CODES
 from service.api import openapi
 from service.api.problems import PROBLEMS, Problem
+from service.messages import _
 
 blueprint = Blueprint("documents", __name__)
 
@@ -23,29 +24,29 @@ _PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors '
 
 _PAGE = """\
 <!doctype html>
-<html lang="en">
+<html lang="{{ language }}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{ title }} · Susun</title>
+<title>{{ translate(title) }} · Susun</title>
 <style>
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem }
 dt { font-family: ui-monospace, monospace; margin-top: 0.8rem }
 </style>
 </head>
 <body>
-<h1>{{ title }}</h1>
-{% if status %}<p>HTTP status {{ status }}.</p>{% endif %}
-<p>{{ about }}</p>
+<h1>{{ translate(title) }}</h1>
+{% if status %}<p>HTTP {{ status }}</p>{% endif %}
+<p>{{ translate(about) }}</p>
 {% if entries %}
 <dl>
 {% for name, text in entries %}<dt{% if not linked %} id="{{ name }}"{% endif %}>
 {%- if linked %}<a href="/problems/{{ name }}">{{ name }}</a>{% else %}{{ name }}{% endif %}</dt>
-<dd>{{ text }}</dd>
+<dd>{{ translate(text) }}</dd>
 {% endfor %}
 </dl>
 {% endif %}
-<p><a href="/problems">All problems</a> · <a href="/docs">All calls</a></p>
+<p><a href="/problems">/problems</a> · <a href="/docs">/docs</a></p>
 </body>
 </html>
 """
@@ -83,8 +84,8 @@ def docs_file(name: str) -> Response:
 def problem_pages() -> Response:
     """All problems, each with a link to its page."""
     entries = [(name, about) for name, (_, _, about) in PROBLEMS.items()]
-    about = "What the type of an error answer can be."
-    return _page(title="Problems", about=about, entries=entries, linked=True)
+    about = _("What the type of an error answer can be.")
+    return _page(title=_("Problems"), about=about, entries=entries, linked=True)
 
 
 @blueprint.get("/problems/<name>")
@@ -97,10 +98,11 @@ def problem_page(name: str) -> Response:
     code = name.replace("-", "_")
     if code in CODES:
         return _page(title=code, about=CODES[code])
-    raise Problem("not-found", "there is no such problem")
+    raise Problem("not-found", _("there is no such problem"))
 
 
 def _page(**values: object) -> Response:
-    response = Response(render_template_string(_PAGE, **values), content_type="text/html; charset=utf-8")
+    page = render_template_string(_PAGE, translate=g.translate, language=g.language, **values)
+    response = Response(page, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _PAGE_POLICY
     return response

@@ -5,6 +5,8 @@ import math
 import re
 from typing import Any, NoReturn
 
+from service.messages import _
+
 _MOST_DIGITS = 20
 _DEEPEST = 32
 _SHOWN = 40
@@ -27,18 +29,18 @@ def parse(body: bytes) -> Any:
     numbers of more than 20 digits, nesting deeper than 32, NUL characters and lone surrogates.
     """
     if not body:
-        raise NotJson("the body is empty")
+        raise NotJson(_("the body is empty"))
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise NotJson("the body is not UTF-8 at byte {position}", position=error.start) from None
+        raise NotJson(_("the body is not UTF-8 at byte {position}"), position=error.start) from None
     if len(_BRACKETS.findall(body)) > _DEEPEST:
         _check_depth(text)
     try:
         document = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise NotJson(
-            "not JSON at line {line}, column {column}", line=error.lineno, column=error.colno
+            _("not JSON at line {line}, column {column}"), line=error.lineno, column=error.colno
         ) from None
     if _ESCAPED_NUL_OR_SURROGATE.search(text):
         _check_strings(document)
@@ -62,7 +64,7 @@ def _check_depth(text: str) -> None:
         elif character in "[{":
             depth += 1
             if depth > _DEEPEST:
-                raise NotJson("nested deeper than {most} levels", most=_DEEPEST)
+                raise NotJson(_("nested deeper than {most} levels"), most=_DEEPEST)
         elif character in "]}":
             depth -= 1
 
@@ -70,9 +72,9 @@ def _check_depth(text: str) -> None:
 def _check_strings(value: Any) -> None:
     if isinstance(value, str):
         if "\0" in value:
-            raise NotJson("a string holds a NUL character")
+            raise NotJson(_("a string holds a NUL character"))
         if any("\ud800" <= character <= "\udfff" for character in value):
-            raise NotJson("a string holds half of a surrogate pair")
+            raise NotJson(_("a string holds half of a surrogate pair"))
     elif isinstance(value, dict):
         for key, item in value.items():
             _check_strings(key)
@@ -86,28 +88,28 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         seen = set()
-        for key, _ in pairs:
+        for key, _value in pairs:
             if key in seen:
-                raise NotJson("the key “{key}” is there twice in an object", key=_shorten(key))
+                raise NotJson(_("the key “{key}” is there twice in an object"), key=_shorten(key))
             seen.add(key)
     return found
 
 
 def _integer(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
-        raise NotJson("a number has more than {most} digits", most=_MOST_DIGITS)
+        raise NotJson(_("a number has more than {most} digits"), most=_MOST_DIGITS)
     return int(digits)
 
 
 def _float(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise NotJson("the number {number} is out of bounds", number=_shorten(digits))
+        raise NotJson(_("the number {number} is out of bounds"), number=_shorten(digits))
     return number
 
 
 def _constant(name: str) -> NoReturn:
-    raise NotJson("{name} is not JSON", name=name)
+    raise NotJson(_("{name} is not JSON"), name=name)
 
 
 def _shorten(text: str) -> str:

@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 from schemas.mistakes import Invalid, Mistake, Translate
 from service.api.json_input import NotJson
 from service.database import DatabaseAway
+from service.messages import _
 from service.record.errors import Conflict, Missing
 
 log = logging.getLogger(__name__)
@@ -19,10 +20,6 @@ log = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 2
 _MOST_ERRORS = 200
-
-
-def _(message: str) -> str:
-    return message
 
 
 #: Every problem: its status, its title, and what a client should know about it.
@@ -94,6 +91,12 @@ _BY_STATUS = {
     413: "payload-too-large",
     415: "unsupported-media-type",
     429: "too-many-requests",
+}
+
+_HTTP_DETAILS = {
+    400: _("the request could not be read"),
+    404: _("there is nothing at this address"),
+    405: _("this address does not take this method"),
 }
 
 
@@ -178,7 +181,7 @@ def register(app: Flask) -> None:
     def _http(error: HTTPException) -> Response:
         status = error.code or 500
         name = _BY_STATUS.get(status, "malformed-request" if status < 500 else "internal-error")
-        response = answer(Problem(name, error.description or PROBLEMS[name][1]), status)
+        response = answer(Problem(name, _HTTP_DETAILS.get(status, PROBLEMS[name][2])), status)
         for header, value in error.get_headers():
             if header.lower() not in ("content-type", "content-length"):
                 response.headers[header] = value

@@ -21,6 +21,8 @@ from schemas.rounds import (
 from service.api.calls import Created, call, database
 from service.api.problems import invalid
 from service.api.scoring import find, round_of
+from service.language import retell
+from service.messages import _
 from service.record import matches, rounds
 from service.record.pages import Page, Window, WrongCursor, window
 
@@ -108,6 +110,7 @@ def post_match_round(match_id: UUID, document: Any) -> Any:
         kept = rounds.keep_match_round(
             connection, frame, asked.seats, number=asked.number, by=g.key_name
         )
+    retell(kept, g.language)
     return Created(kept, f"/v1/rounds/{kept['id']}")
 
 
@@ -127,6 +130,8 @@ def list_match_rounds(match_id: UUID, query: dict[str, Any]) -> Any:
     with database().transaction() as connection:
         matches.get_frame(connection, match_id)
         page = rounds.list_rounds(connection, part, player=None, match_id=match_id)
+    for item in page["items"]:
+        retell(item, g.language)
     return _page(page, query)
 
 
@@ -148,6 +153,7 @@ def post_round(document: Any) -> Any:
         kept = rounds.keep_round(
             connection, asked.ruleset, asked.seats, stake=asked.stake, by=g.key_name
         )
+    retell(kept, g.language)
     return Created(kept, f"/v1/rounds/{kept['id']}")
 
 
@@ -167,6 +173,8 @@ def list_rounds(query: dict[str, Any]) -> Any:
         page = rounds.list_rounds(
             connection, part, player=query.get("player"), match_id=query.get("match")
         )
+    for item in page["items"]:
+        retell(item, g.language)
     return _page(page, query)
 
 
@@ -182,14 +190,16 @@ def list_rounds(query: dict[str, Any]) -> Any:
 def get_round(round_id: UUID) -> Any:
     """Its newest revision: request, result, and all about its keeping."""
     with database().transaction() as connection:
-        return rounds.get_round(connection, round_id)
+        found = rounds.get_round(connection, round_id)
+    retell(found, g.language)
+    return found
 
 
 def _window(query: Mapping[str, Any], of: str, filters: Mapping[str, Any]) -> Window:
     try:
         return window(query["limit"], query.get("cursor"), {"of": of, **filters})
     except WrongCursor:
-        text = "this cursor belongs to no such list: keep the filters that it came with"
+        text = _("this cursor belongs to no such list: keep the filters that it came with")
         mistake = Mistake("field_invalid", text, "", {"parameter": "cursor"})
         raise Invalid([mistake]) from None
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Blueprint
+from flask import Blueprint, g
 
 from schemas.answers import ArrangementAnswer, RoundAnswer
 from schemas.mistakes import Invalid
@@ -16,8 +16,8 @@ from schemas.rounds import (
 )
 from service.api.calls import call, database
 from service.api.problems import invalid
+from service.language import words
 from service.record.rulesets import find_ruleset
-from service.rules.labels import ENGLISH
 from service.rules.reading import take_up
 from service.rules.ruleset import BUILT_IN, RuleSet
 from service.rules.scoring import score as score_round
@@ -55,7 +55,7 @@ def round_of(document: Any, find: FindRuleSet, *, to_keep: bool) -> RoundRequest
 def score(document: Any) -> Any:
     """Rows, duels and points of a round, in full."""
     asked = round_of(document, find, to_keep=False)
-    return score_round(asked.ruleset, asked.seats, asked.stake, ENGLISH)
+    return score_round(asked.ruleset, asked.seats, asked.stake, words(g.language))
 
 
 @call(
@@ -74,14 +74,14 @@ def check_arrangement(document: Any) -> Any:
         ruleset, seat = read_arrangement(document, find)
     except Invalid as error:
         raise invalid("invalid-round", error.mistakes) from None
-    tables = ruleset.tables
-    (hand,) = take_up(tables, [seat], ENGLISH)
+    tables, told = ruleset.tables, words(g.language)
+    (hand,) = take_up(tables, [seat], told)
     disorder = hand.disorder
     return {
         "ruleset": ruleset.reference,
         "rows": hand.rows,
         "in_order": disorder is None if seat.arranged else None,
-        "foul": {"code": disorder, "detail": ENGLISH.fouls[disorder]} if disorder else None,
+        "foul": {"code": disorder, "detail": told.fouls[disorder]} if disorder else None,
         "specials": [
             {"name": ruleset.specials[place].name, "points": ruleset.specials[place].points}
             for place in hand.formed

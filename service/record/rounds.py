@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, RowMapping, bindparam, exists, insert, select, update
 
+from service.messages import _
 from service.record.digests import seal
 from service.record.errors import Conflict, Missing
 from service.record.ids import new_id, now, show_time
@@ -19,8 +20,8 @@ from service.rules.results import RoundResult
 from service.rules.ruleset import RuleSet
 from service.rules.scoring import score
 
-_MATCH_FINISHED = "the match is finished: all {rounds} rounds have been played"
-_NUMBER_TAKEN = "the next round of the match is number {next}, not {number}"
+_MATCH_FINISHED = _("the match is finished: all {rounds} rounds have been played")
+_NUMBER_TAKEN = _("the next round of the match is number {next}, not {number}")
 
 
 def keep_round(

@@ -72,6 +72,24 @@ FOULS: Mapping[str, str] = {
 }
 
 
+#: What players call the specials.
+SPECIAL_NAMES: Mapping[str, str] = {
+    "dragon": _("a dragon"),
+    "one_suit_dragon": _("a dragon of one suit"),
+    "twelve_courts": _("twelve court cards and aces"),
+    "three_straight_flushes": _("three straight flushes"),
+    "three_quads": _("three fours of a kind"),
+    "all_high": _("all cards 8 and above"),
+    "all_low": _("all cards 8 and below"),
+    "one_colour": _("one colour"),
+    "four_trips": _("four threes of a kind"),
+    "five_pairs_and_trips": _("five pairs and a three of a kind"),
+    "six_pairs": _("six pairs"),
+    "three_straights": _("three straights"),
+    "three_flushes": _("three flushes"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
     """One language's texts for results: a label for each kind of row, a detail for each foul code."""

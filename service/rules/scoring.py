@@ -11,6 +11,7 @@ from service.rules.results import Duel, RoundResult, RowDuel, SeatResult, Specia
 from service.rules.ruleset import RuleSet, Sweep
 from service.rules.tables import DECIDED_BY, Tables
 
+#: For three rows that a foul loses where the rule set knows no sweep.
 _UNSWEPT = Sweep(factor=1)
 
 #: Two hands; if their rows were compared, the rows and the points that the first leads by; who swept.
@@ -158,9 +159,10 @@ def _settle_unplayed(ruleset: RuleSet, a: Hand, b: Hand) -> _Settled:
         bonus = foul.points + (_bonus(ruleset, winner) if foul.bonuses else 0)
     elif foul is not None:
         clean = foul.pays == "clean_sweep" or winner.clean_sweep
-        sweep = (ruleset.clean_sweep if clean else ruleset.sweep) or _UNSWEPT
+        sweep = (ruleset.clean_sweep if clean else None) or ruleset.sweep or _UNSWEPT
         factor, bonus = sweep.factor, _swept_bonus(ruleset, winner, None, sweep)
-        worth = ruleset.tables.swept_worth_of(winner.kinds)
+        swept = sweep is not _UNSWEPT
+        worth = ruleset.tables.swept_worth_of(winner.kinds) if swept else winner.worth
     rows: dict[str, RowDuel] = {
         row: {"winner": winner.player, "points": points, "decided_by": "foul"}
         for row, points in zip(ROWS, worth, strict=True)
@@ -191,7 +193,8 @@ def _swept_bonus(ruleset: RuleSet, winner: Hand, loser: Hand | None, sweep: Swee
     if ruleset.bonuses == "always":
         difference = _bonus(ruleset, winner) - (_bonus(ruleset, loser) if loser else 0)
         return bonus + difference * (sweep.factor if ruleset.factors == "all" else 1)
-    return bonus + (_bonus(ruleset, winner) if ruleset.factors == "rows" else 0)
+    adds = ruleset.factors == "rows" and sweep is not _UNSWEPT
+    return bonus + (_bonus(ruleset, winner) if adds else 0)
 
 
 def _bonus(ruleset: RuleSet, hand: Hand) -> int:

@@ -223,7 +223,8 @@ def _by_ranks(ruleset: RuleSet) -> Iterator[tuple[int, tuple[int, int, tuple[int
         if straight:
             hand = "straight"
             height, top, key = straight
-            ranks_value, kind = height, KIND[Kind(hand, top)]
+            ranks_value = height if "top_card" in ruleset.compare[hand] else 0
+            kind = KIND[Kind(hand, top)]
         else:
             ranks_value, kind = _ranks_value(ruleset, shape, hand), _kind_of(hand, shape)
         base = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
@@ -238,8 +239,9 @@ def _by_cards(ruleset: RuleSet) -> Iterator[tuple[int, tuple[int, int]]]:
         if straight is None:
             hand, ranks_value, top = "flush", _ranks_value(ruleset, shape, "flush"), shape.ranks[0]
         else:
-            ranks_value, top, _ = straight
-            hand = "royal_flush" if ranks_value == 2 * ACE else "straight_flush"
+            height, top, _ = straight
+            hand = "royal_flush" if height == 2 * ACE else "straight_flush"
+            ranks_value = height if "top_card" in ruleset.compare[hand] else 0
         base = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
         for suit in range(4):
             cards = sum(WEIGHTS[rank * 4 + suit] for rank in shape.ranks) >> CARD_SHIFT
