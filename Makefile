@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 # For `make lock`, e.g. LOCK_ARGS=--upgrade; without it, what is pinned stays pinned.
 LOCK_ARGS ?=
 
-.PHONY: run test check bench openapi lock clean
+.PHONY: run test check bench docs openapi lock clean
 .DEFAULT_GOAL := run
 
 # Each stamp says what the environment holds: what it takes to run, and all of it.
@@ -28,10 +28,13 @@ check: $(DEV)  ## the fast part: lint, types, contracts, unit tests
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
-	@$(BIN)/python -m pytest tests/rules tests/schemas $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest tests/rules tests/schemas tests/test_docs.py $(PYTEST_ARGS)
 
 bench: $(DEV)
 	@exec $(BIN)/python -m bench
+
+docs: $(DEV)  ## fill the tables of docs/rules.md and docs/rulesets.md
+	@$(BIN)/python -m docs.make_rules
 
 openapi: $(RUN)  ## write openapi.json anew
 	@$(BIN)/susun openapi > openapi.json.new

@@ -1,7 +1,7 @@
 """Hands: what the ranks of a row make, apart from any rule set.
 
 ``SHAPES`` knows every multiset of 3 or 5 ranks by its packed counts (the low bits of a summed card
-weight). Straights and flushes are added by :mod:`service.rules.strength`, since the place of
+weight). Straights and flushes are added by :mod:`service.rules.tables`, since the place of
 A-2-3-4-5 is a matter of the rule set.
 """
 
