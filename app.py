@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, current_app, g, request
 
-from service.api import documents, problems, rounds, rulesets, scoring, system
+from service.api import documents, matches, players, problems, rounds, rulesets, scoring, system
+from service.api.idempotent import keep_refusal
 from service.config import read_config
 from service.database import Database
 from service.language import DEFAULT, LANGUAGES, translator
@@ -22,7 +23,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
     app.extensions["susun_database"] = Database(settings.database_url, pool_size=settings.pool_size)
-    for part in (scoring, rulesets, rounds, system, documents):
+    for part in (scoring, rulesets, matches, rounds, players, system, documents):
         app.register_blueprint(part.blueprint)
     problems.register(app)
     app.before_request(_prepare)
@@ -41,6 +42,7 @@ def _prepare() -> None:
 
 
 def _finish(response: Response) -> Response:
+    response = keep_refusal(current_app.extensions["susun_database"], response)
     response.headers["X-Request-ID"] = g.request_id
     response.headers["Content-Language"] = g.language
     response.vary.add("Accept-Language")

@@ -197,8 +197,15 @@ class StoredRoundAnswer(RoundAnswer):
     request = part(StoredRequest)
     submitted_at = text(**TIME)
     submitted_by = text(description="The name of the API key.")
+    reason = text(nullable=True, description="Of a correction or a void.")
     digest = text()
     previous_digest = text(nullable=True)
+
+
+class RevisionsAnswer(Answer):
+    """All revisions of a round, oldest first."""
+
+    items = many(StoredRoundAnswer)
 
 
 class PageAnswer(Answer):
@@ -224,8 +231,20 @@ class StandingAnswer(Answer):
 
     place = whole(minimum=1)
     player = text()
+    points = whole(description="Of the rounds and the adjustments together.")
+    adjustments = whole(description="How many of the points come from adjustments.")
+    money = fields.Nested(MoneyAnswer, metadata={"description": "Of the rounds; only with a stake."})
+
+
+class AdjustmentAnswer(Answer):
+    """Points given to a player, or taken away."""
+
+    id = text(**IDENTIFIER)
+    player = text()
     points = whole()
-    money = fields.Nested(MoneyAnswer)
+    reason = text()
+    created_at = text(**TIME)
+    created_by = text()
 
 
 class MatchAnswer(Answer):
@@ -240,15 +259,51 @@ class MatchAnswer(Answer):
     rounds_played = whole(minimum=0)
     status = text(enum=["open", "finished"])
     standings = many(StandingAnswer)
+    adjustments = many(AdjustmentAnswer, description="Oldest first.")
     created_at = text(**TIME)
     created_by = text()
     finished_at = text(nullable=True, **TIME)
+    finish_reason = text(nullable=True, description="Where it was ended early.")
+    version = whole(minimum=1, description="Goes up with every change of the match.")
 
 
 class MatchesAnswer(PageAnswer):
     """A page of matches, newest first."""
 
     items = many(MatchAnswer)
+
+
+class PlayerAnswer(Answer):
+    """A player over all rounds that count."""
+
+    player = text()
+    matches = whole(minimum=0)
+    rounds = whole(minimum=0)
+    points = whole(description="Of rounds; adjustments belong to matches.")
+    wins = whole(minimum=0, description="Rounds in which points were gained.")
+    fouls = whole(minimum=0)
+    sweeps = whole(minimum=0)
+    clean_sweeps = whole(minimum=0)
+    specials = whole(minimum=0)
+
+
+class FindingAnswer(Answer):
+    """Something that an audit found."""
+
+    code = text()
+    detail = text()
+    match = text(nullable=True, **IDENTIFIER)
+    round = text(nullable=True, **IDENTIFIER)
+    number = whole(nullable=True)
+    revision = whole(nullable=True)
+
+
+class AuditAnswer(Answer):
+    """What scoring again from the record, and following its seals, showed."""
+
+    ok = flag()
+    rounds = whole(minimum=0, description="How many revisions were looked at.")
+    findings = many(FindingAnswer)
 
 
 class ArrangementAnswer(Answer):

@@ -80,6 +80,7 @@ CODES: Mapping[str, str] = {
     "special_not_formed": _("The cards do not form the declared special; `forms` lists what they do."),
     "ruleset_unknown": _("There is no such rule set, or no such version of it."),
     "ruleset_without_points": _("The rule set gives no points, so that nothing can be paid or kept."),
+    "idempotency_key_reused": _("The Idempotency-Key belongs to another request."),
     "field_missing": _("A required field is missing."),
     "field_unknown": _("A field or query parameter is none that this call knows."),
     "field_invalid": _("A field or query parameter has the wrong type or value."),

@@ -1,17 +1,22 @@
 """What lists take in their query strings."""
 
+import re
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from marshmallow import ValidationError, fields
 
-from schemas.fields import LONGEST_PLAYER, Document, QueryNumber, Text
+from schemas.fields import LONGEST_PLAYER, Choice, Document, QueryNumber, Text
 from schemas.mistakes import Mistake
+from schemas.rounds import LONGEST_RULESET_ID
 from service.messages import _
 from service.record.ids import parse_id
 
 DEFAULT_LIMIT, MOST_ITEMS = 50, 500
 _LONGEST_CURSOR = 200
+_FIRST_YEAR = 1970
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:[Zz]|[+-]\d\d:\d\d)")
 
 
 class Identifier(fields.Field[UUID]):
@@ -31,17 +36,55 @@ class ListQuery(Document):
     cursor = Text(_LONGEST_CURSOR)
 
 
+class Moment(fields.Field[datetime]):
+    """A time as RFC 3339 has it, with its offset from UTC."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> datetime:
+        # A plus in a query string that was not encoded arrives as a space.
+        found = _MOMENT.fullmatch(str(value).replace(" ", "+"))
+        try:
+            if found is None:
+                raise ValueError
+            moment = datetime.fromisoformat(found[0].upper().replace("Z", "+00:00"))
+            if moment.year < _FIRST_YEAR:
+                raise ValueError
+        except ValueError:
+            text = _("expected a time such as 2026-01-31T12:00:00Z")
+            raise ValidationError([Mistake("field_invalid", text)]) from None
+        return moment
+
+
 class MatchesQuery(ListQuery):
-    """Which matches."""
+    """Which matches; ``since`` and ``until`` go by when they were opened."""
 
     player = Text(LONGEST_PLAYER)
+    status = Choice(("open", "finished"))
+    ruleset = Text(LONGEST_RULESET_ID)
+    tournament = Identifier()
+    since = Moment()
+    until = Moment()
 
 
-class RoundsQuery(ListQuery):
+class MatchRoundsQuery(ListQuery):
+    """Which rounds of a match."""
+
+    status = Choice(("valid", "corrected", "void"))
+
+
+class PlayerRoundsQuery(MatchRoundsQuery):
+    """Which rounds of a player; ``since`` and ``until`` go by when they were first posted."""
+
+    match = Identifier()
+    tournament = Identifier()
+    ruleset = Text(LONGEST_RULESET_ID)
+    since = Moment()
+    until = Moment()
+
+
+class RoundsQuery(PlayerRoundsQuery):
     """Which rounds."""
 
     player = Text(LONGEST_PLAYER)
-    match = Identifier()
 
 
 class RuleSetQuery(Document):

@@ -25,6 +25,8 @@ from service.rules.ruleset import DEFAULT, RuleSet
 LONGEST_RULESET_ID = 64
 MOST_VERSIONS = 1_000_000
 MOST_ROUNDS = 1_000
+MOST_ADJUSTMENT = 1_000_000
+LONGEST_REASON = 500
 # Every JSON reader can hold whole numbers up to here.
 MOST_MONEY = 2**53 - 1
 
@@ -71,6 +73,27 @@ class MatchRoundDocument(Document):
     seats = Seats(required=True)
 
 
+class CorrectionDocument(Document):
+    """A round's seats as they should have been, and why."""
+
+    reason = Text(LONGEST_REASON, required=True)
+    seats = Seats(required=True)
+
+
+class ReasonDocument(Document):
+    """Why a round is void, or a match over early."""
+
+    reason = Text(LONGEST_REASON, required=True)
+
+
+class AdjustmentDocument(Document):
+    """Points given to a player of a match, or taken away, and why."""
+
+    player = Text(64, required=True)
+    points = WholeNumber(-MOST_ADJUSTMENT, MOST_ADJUSTMENT, required=True)
+    reason = Text(LONGEST_REASON, required=True)
+
+
 class ArrangementDocument(Document):
     """One seat to be checked under a rule set."""
 
@@ -90,6 +113,9 @@ class MatchDocument(Document):
 
 _ROUND = RoundDocument()
 _MATCH_ROUND = MatchRoundDocument()
+_CORRECTION = CorrectionDocument()
+_REASON = ReasonDocument()
+_ADJUSTMENT = AdjustmentDocument()
 _ARRANGEMENT = ArrangementDocument()
 _MATCH = MatchDocument()
 
@@ -142,6 +168,33 @@ def read_match_round(
     if mistakes:
         raise Invalid(mistakes)
     return RoundRequest(ruleset, seats, stake, loaded.get("number"))
+
+
+def read_correction(document: Any, ruleset: RuleSet, players: Sequence[str] | None) -> Sequence[Seat]:
+    """Read the seats of a correction; ``players`` are those of the match, None outside of one."""
+    loaded, mistakes = _load(_CORRECTION, document)
+    seats = loaded.get("seats", ())
+    _check_declarations(ruleset, seats, mistakes)
+    if players is not None:
+        _check_roster(seats, players, mistakes)
+    if mistakes:
+        raise Invalid(mistakes)
+    return list(seats)
+
+
+def read_reason(document: Any) -> str:
+    """Read a document of nothing but a reason."""
+    return str(_REASON.read(document)["reason"])
+
+
+def read_adjustment(document: Any) -> tuple[str, int, str]:
+    """Read an adjustment: player, points (not 0), reason."""
+    loaded, mistakes = _load(_ADJUSTMENT, document)
+    if loaded.get("points") == 0:
+        mistakes.append(Mistake("field_invalid", _("an adjustment of 0 changes nothing"), "/points"))
+    if mistakes:
+        raise Invalid(mistakes)
+    return loaded["player"], loaded["points"], loaded["reason"]
 
 
 def read_arrangement(document: Any, find: FindRuleSet) -> tuple[RuleSet, Seat]:

@@ -13,7 +13,7 @@ from schemas.mistakes import Invalid, Mistake, Translate
 from service.api.json_input import NotJson
 from service.database import DatabaseAway
 from service.messages import _
-from service.record.errors import Conflict, Missing
+from service.record.errors import Conflict, Missing, Stale
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +55,26 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         _("Not the next round"),
         _("The `number` that was sent is not the number of the match's next round."),
     ),
+    "round-void": (
+        409,
+        _("Round void"),
+        _("The round counts no more already. A correction can bring it back."),
+    ),
+    "idempotency-key-in-flight": (
+        409,
+        _("Request in flight"),
+        _("A request with the same Idempotency-Key is being answered just now. Send it again shortly."),
+    ),
+    "stale": (
+        412,
+        _("Changed meanwhile"),
+        _("What you want to change is no longer what If-Match names. Read it again first."),
+    ),
+    "precondition-required": (
+        428,
+        _("If-Match needed"),
+        _("A correction needs If-Match with the ETag of the revision that it replaces."),
+    ),
     "payload-too-large": (413, _("Body too large"), _("The body is larger than this call takes.")),
     "unsupported-media-type": (
         415,
@@ -70,6 +90,11 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         422,
         _("Invalid round"),
         _("The round cannot be scored. `errors` lists everything that is wrong, each with its place."),
+    ),
+    "idempotency-key-reused": (
+        422,
+        _("Idempotency-Key reused"),
+        _("The Idempotency-Key belongs to another request, sent within the last 48 hours."),
     ),
     "too-many-requests": (429, _("Too many requests"), _("Wait as long as Retry-After says.")),
     "internal-error": (
@@ -166,6 +191,10 @@ def register(app: Flask) -> None:
     @app.errorhandler(Missing)
     def _missing(error: Missing) -> Response:
         return answer(Problem("not-found", _("there is nothing with this id")))
+
+    @app.errorhandler(Stale)
+    def _stale(error: Stale) -> Response:
+        return answer(Problem("stale", _("this is no longer the newest revision")))
 
     @app.errorhandler(Conflict)
     def _conflict(error: Conflict) -> Response:

@@ -1,14 +1,15 @@
 """Rule sets: published and posted, listed and whole."""
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, g
+from sqlalchemy import Connection
 
 from schemas.answers import RuleSetAnswer, RuleSetsAnswer
 from schemas.queries import RuleSetQuery
 from schemas.rulesets import HouseRulesDocument, differences, read_house_rules, rules_of
-from service.api.calls import Created, call, database
-from service.api.scoring import find
+from service.api.calls import Created, call
 from service.record import rulesets
 from service.record.errors import Missing
 from service.rules.ruleset import BUILT_IN, RuleSet
@@ -24,10 +25,9 @@ blueprint = Blueprint("rulesets", __name__, url_prefix="/v1/rulesets")
     summary="List the rule sets",
     answer=RuleSetsAnswer(),
 )
-def list_rulesets() -> Any:
+def list_rulesets(connection: Connection) -> Any:
     """Every rule set, published or posted, in its newest version."""
-    with database().transaction() as connection:
-        return {"items": [_summary(ruleset) for ruleset in rulesets.list_rulesets(connection)]}
+    return {"items": [_summary(ruleset) for ruleset in rulesets.list_rulesets(connection)]}
 
 
 @call(
@@ -40,12 +40,12 @@ def list_rulesets() -> Any:
     answer=RuleSetAnswer(),
     problems=["not-found"],
 )
-def get_ruleset(ruleset: str, query: dict[str, Any]) -> Any:
+def get_ruleset(connection: Connection, ruleset: str, query: dict[str, Any]) -> Any:
     """A rule set by id or alias, in its newest or a given version."""
-    found = find(ruleset, query.get("version"))
+    found = rulesets.find_ruleset(connection, ruleset, query.get("version"))
     if found is None:
         raise Missing
-    return _whole(found)
+    return _whole(connection, found)
 
 
 @call(
@@ -60,13 +60,13 @@ def get_ruleset(ruleset: str, query: dict[str, Any]) -> Any:
     problems=["invalid-request"],
     again=200,
 )
-def post_ruleset(document: Any) -> Any:
+def post_ruleset(connection: Connection, document: Any) -> Any:
     """A base and what differs, as a JSON Merge Patch; a new version, or 200 if it is there already."""
+    find = partial(rulesets.find_ruleset, connection)
     complete = read_house_rules(document, find, frozenset(BUILT_IN))
-    with database().transaction() as connection:
-        ruleset, new = rulesets.record_house_rules(connection, complete, g.key_name)
+    ruleset, new = rulesets.record_house_rules(connection, complete, g.key.name)
     location = f"/v1/rulesets/{ruleset.id}?version={ruleset.version}"
-    return Created(_whole(ruleset), location, 201 if new else 200)
+    return Created(_whole(connection, ruleset), location, 201 if new else 200)
 
 
 def _summary(ruleset: RuleSet) -> dict[str, Any]:
@@ -78,13 +78,13 @@ def _summary(ruleset: RuleSet) -> dict[str, Any]:
     }
 
 
-def _whole(ruleset: RuleSet) -> dict[str, Any]:
+def _whole(connection: Connection, ruleset: RuleSet) -> dict[str, Any]:
     """The rule set with all its rules and, where it has a base, what differs from it."""
     rules = rules_of(ruleset)
     whole = {**_summary(ruleset), "base": None, "differs": None, "rules": rules}
     base = ruleset.document.get("base")
     if base is not None:
-        of_base = find(base["id"], base["version"])
+        of_base = rulesets.find_ruleset(connection, base["id"], base["version"])
         whole["base"] = base
         whole["differs"] = differences(rules_of(of_base), rules) if of_base else None
     return whole

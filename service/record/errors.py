@@ -7,6 +7,14 @@ class Missing(Exception):
     """There is nothing with this id."""
 
 
+class NotInMatch(Exception):
+    """The player does not belong to the match."""
+
+
+class Stale(Exception):
+    """The caller has not seen the newest revision of what it wants to change."""
+
+
 class Conflict(Exception):
     """The request does not fit what is stored; ``problem`` is its code, the text says why."""
 

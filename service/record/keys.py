@@ -6,8 +6,10 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+from uuid import UUID
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from service.record.ids import new_id, now
 from service.record.tables import api_keys
@@ -24,6 +26,7 @@ _SECRET_BYTES = 32
 class Key:
     """A key as the service knows it, without its secret."""
 
+    id: UUID
     name: str
     prefix: str
     scopes: tuple[str, ...]
@@ -58,13 +61,13 @@ def find(connection: Connection, token: str) -> Key | None:
     expected = row.secret_sha256 if row else bytes(32)
     if not hmac.compare_digest(_hash(secret), expected) or row is None or row.revoked_at:
         return None
-    return Key(row.name, row.prefix, tuple(row.scopes), row.created_at, row.revoked_at)
+    return _key(row)
 
 
 def list_all(connection: Connection) -> list[Key]:
     """All keys ever made, oldest first."""
     rows = connection.execute(select(api_keys).order_by(api_keys.c.created_at))
-    return [Key(r.name, r.prefix, tuple(r.scopes), r.created_at, r.revoked_at) for r in rows]
+    return [_key(row) for row in rows]
 
 
 def revoke(connection: Connection, name_or_prefix: str) -> int:
@@ -74,6 +77,10 @@ def revoke(connection: Connection, name_or_prefix: str) -> int:
         update(api_keys).where(named, api_keys.c.revoked_at.is_(None)).values(revoked_at=now())
     )
     return result.rowcount
+
+
+def _key(row: Row[Any]) -> Key:
+    return Key(row.id, row.name, row.prefix, tuple(row.scopes), row.created_at, row.revoked_at)
 
 
 def _hash(secret: str) -> bytes:

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
 
@@ -60,6 +61,12 @@ def window(limit: int, cursor: str | None, filters: Mapping[str, Any]) -> Window
     bound = json.dumps(given, sort_keys=True)
     mark = hashlib.sha256(bound.encode()).hexdigest()[:_FILTER_CHARACTERS]
     return Window(limit, None if cursor is None else _decode(cursor, mark), mark)
+
+
+def since_id(time: datetime) -> UUID:
+    """The lowest id that can have been made at a time (to the millisecond) or later."""
+    milliseconds = int(time.timestamp() * 1000)
+    return UUID(int=milliseconds << 80)
 
 
 def _encode(identifier: str, mark: str) -> str:

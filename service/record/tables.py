@@ -18,6 +18,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 metadata = MetaData()
 
+#: What is counted of a player over all rounds.
+PLAYER_COUNTS = ("rounds", "points", "wins", "fouls", "sweeps", "clean_sweeps", "specials")
+
 api_keys = Table(
     "api_keys",
     metadata,
@@ -58,6 +61,10 @@ matches = Table(
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("created_by", Text, nullable=False),
     Column("finished_at", DateTime(timezone=True)),
+    Column("finish_reason", Text),
+    Column("tournament_id", Uuid),
+    # Goes up with every change, so that a reader can tell.
+    Column("version", Integer, nullable=False, server_default="1"),
     # The end of the match's digest chain.
     Column("chain_length", Integer, nullable=False, server_default="0"),
     Column("chain_digest", Text),
@@ -76,6 +83,7 @@ match_players = Table(
     Column("points", BigInteger, nullable=False, server_default="0"),
     Column("net", BigInteger, nullable=False, server_default="0"),
     Column("fees", BigInteger, nullable=False, server_default="0"),
+    Column("adjustments", BigInteger, nullable=False, server_default="0"),
     ForeignKeyConstraint(["match_id"], ["matches.id"], name="match_players_match"),
 )
 
@@ -95,6 +103,7 @@ rounds = Table(
     Column("result", JSONB, nullable=False),
     Column("submitted_at", DateTime(timezone=True), nullable=False),
     Column("submitted_by", Text, nullable=False),
+    Column("reason", Text),
     Column("previous_digest", Text),
     Column("digest", Text, nullable=False),
     ForeignKeyConstraint(["match_id"], ["matches.id"], name="rounds_match"),
@@ -144,4 +153,40 @@ duels = Table(
     Column("middle_winner", Text),
     Column("bottom_winner", Text),
     ForeignKeyConstraint(["round_id", "revision"], ["rounds.id", "rounds.revision"], name="duels_round"),
+)
+
+adjustments = Table(
+    "adjustments",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("match_id", Uuid, nullable=False),
+    Column("player", Text, nullable=False),
+    Column("points", BigInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("created_by", Text, nullable=False),
+    ForeignKeyConstraint(["match_id"], ["matches.id"], name="adjustments_match"),
+)
+
+player_totals = Table(
+    "player_totals",
+    metadata,
+    Column("player", Text, primary_key=True),
+    *(
+        Column(name, BigInteger, nullable=False, server_default="0")
+        for name in ("matches", *PLAYER_COUNTS)
+    ),
+    Column("version", BigInteger, nullable=False, server_default="1"),
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("api_key_id", Uuid, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("request_sha256", LargeBinary, nullable=False),
+    Column("status", SmallInteger, nullable=False),
+    Column("headers", JSONB, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
 )

@@ -1,0 +1,57 @@
+"""ETags: what a reader has need not be sent again, and what has changed is not corrected blindly."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+from flask import Response, g, request
+
+from service.api.problems import Problem
+from service.messages import _
+
+
+def unless_known(
+    read_state: Callable[[], object], read: Callable[[], tuple[Mapping[str, Any], object]]
+) -> Response:
+    """Answer with what ``read`` gives, or 304 without reading it where the client has that state.
+
+    Both tell the state of the thing: whatever changes whenever the thing does.
+    """
+    if request.if_none_match:
+        tag = tag_of(read_state())
+        if request.if_none_match.contains_weak(tag):
+            known = Response(status=304)
+            known.set_etag(tag)
+            return known
+    document, state = read()
+    return tagged(document, state)
+
+
+def tagged(
+    document: Mapping[str, Any], state: object, status: int = 200, location: str | None = None
+) -> Response:
+    """A JSON answer with the ETag of a state."""
+    response = Response(orjson.dumps(document), status, content_type="application/json")
+    response.set_etag(tag_of(state))
+    if location is not None:
+        response.headers["Location"] = location
+    return response
+
+
+def tag_of(state: object) -> str:
+    """The ETag of a state, in the language in which it is told."""
+    return f"{state}.{g.language}"
+
+
+def seen(*, required: bool) -> Callable[[str], bool]:
+    """Whether If-Match names a state; a 428 problem if it is required and not there."""
+    expected = request.if_match
+    if not expected:
+        if required:
+            text = _("send If-Match with the ETag of the revision that is to be replaced")
+            raise Problem("precondition-required", text)
+        return lambda state: True
+    if expected.star_tag:
+        return lambda state: True
+    states = {tag.partition(".")[0] for tag in expected.as_set()}
+    return lambda state: state in states

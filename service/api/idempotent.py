@@ -1,0 +1,92 @@
+"""The Idempotency-Key header: a request that is sent again is answered again, and done once."""
+
+import logging
+import random
+import re
+from collections.abc import Callable
+
+from flask import Response, g, request
+from sqlalchemy import Connection
+from werkzeug.datastructures import Headers
+
+from schemas.mistakes import Mistake
+from service.api.problems import Problem, invalid
+from service.database import Database, DatabaseAway
+from service.messages import _
+from service.record import idempotency
+from service.record.errors import Conflict
+from service.record.idempotency import Claim, KeptAnswer, KeyReused
+
+log = logging.getLogger(__name__)
+
+_KEY = re.compile(r'"?([!-~]{1,255}?)"?')
+_KEPT_HEADERS = ("Content-Type", "Location", "ETag", "Content-Language")
+#: Refusals that are answers of the call itself; what failed before it ran may be tried again.
+_KEPT_REFUSALS = (404, 409, 422)
+_TIDY_CHANCE = 0.001
+
+
+def idempotently(connection: Connection, raw: bytes, serve: Callable[[], Response]) -> Response:
+    """Serve a request unless its Idempotency-Key has been served before; then give that answer again.
+
+    The answer is kept in the transaction of the connection, so that it is there exactly if what it
+    tells of is. Refusals undo the transaction, and are kept in one of their own.
+    """
+    mine = _claim(raw)
+    if mine is None:
+        return serve()
+    kept = _find(connection, mine)
+    if kept is not None:
+        return _replay(kept)
+    g.claim = mine  # for keep_refusal, should the call fail
+    response = serve()
+    g.claim = None
+    idempotency.keep(connection, mine, _kept(response))
+    if random.random() < _TIDY_CHANCE:
+        idempotency.tidy(connection)
+    return response
+
+
+def keep_refusal(database: Database, response: Response) -> Response:
+    """Keep the answer to a request whose claim was undone, unless somebody else was faster."""
+    mine: Claim | None = g.get("claim")
+    if mine is None or response.status_code not in _KEPT_REFUSALS:
+        return response
+    try:
+        with database.transaction() as connection:
+            if idempotency.find(connection, mine) is None:
+                idempotency.keep(connection, mine, _kept(response))
+    except (DatabaseAway, Conflict, KeyReused):
+        log.warning("a refusal could not be kept under its idempotency key")
+    return response
+
+
+def _claim(raw: bytes) -> Claim | None:
+    header = request.headers.get("Idempotency-Key")
+    if header is None:
+        return None
+    match = _KEY.fullmatch(header)
+    if match is None:
+        text = _("an Idempotency-Key has 1 to 255 visible characters")
+        raise Problem("malformed-request", text)
+    seen = request.headers.get("If-Match", "")
+    return idempotency.claim(g.key.id, match[1], f"{request.method} {request.full_path} {seen}", raw)
+
+
+def _find(connection: Connection, mine: Claim) -> KeptAnswer | None:
+    try:
+        return idempotency.find(connection, mine)
+    except KeyReused:
+        text = _("this Idempotency-Key has been used with another request")
+        raise invalid("idempotency-key-reused", [Mistake("idempotency_key_reused", text)]) from None
+
+
+def _kept(response: Response) -> KeptAnswer:
+    headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    return KeptAnswer(response.status_code, headers, response.get_data())
+
+
+def _replay(kept: KeptAnswer) -> Response:
+    response = Response(kept.body, kept.status, Headers(kept.headers))
+    response.headers["Idempotency-Replayed"] = "true"
+    return response

@@ -1,0 +1,44 @@
+"""Lists in pages: the part that a request asks for, and the link to the next."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from flask import Response, g, request
+
+from schemas.mistakes import Invalid, Mistake
+from service.language import retell
+from service.messages import _
+from service.record.pages import Page, Window, WrongCursor, window
+
+
+def filters_of(query: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The filters that a query names, None where it names none."""
+    return {name: query.get(name) for name in names}
+
+
+def window_of(query: Mapping[str, Any], of: str, filters: Mapping[str, Any]) -> Window:
+    """The part of a list that a query asks for; a cursor of another list or other filters is refused."""
+    try:
+        return window(query["limit"], query.get("cursor"), {"of": of, **filters})
+    except WrongCursor:
+        text = _("this cursor belongs to no such list: keep the filters that it came with")
+        mistake = Mistake("field_invalid", text, "", {"parameter": "cursor"})
+        raise Invalid([mistake]) from None
+
+
+def page_of(page: Page, query: Mapping[str, Any]) -> Response:
+    """The answer that a page makes, with a link to the next."""
+    response = Response(orjson.dumps(page), content_type="application/json")
+    if page["next_cursor"] is not None:
+        following = {**request.args, "limit": query["limit"], "cursor": page["next_cursor"]}
+        response.headers["Link"] = f'<{request.path}?{urlencode(following)}>; rel="next"'
+    return response
+
+
+def page_of_rounds(page: Page, query: Mapping[str, Any]) -> Response:
+    """The same for rounds, told in the language of the request."""
+    for item in page["items"]:
+        retell(item, g.language)
+    return page_of(page, query)

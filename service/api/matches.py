@@ -1,0 +1,174 @@
+"""Matches: opened, played, adjusted, finished, read."""
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from flask import Blueprint, Response, g
+from sqlalchemy import Connection
+
+from schemas.answers import MatchAnswer, MatchesAnswer, RoundsAnswer, StoredRoundAnswer
+from schemas.mistakes import Invalid, Mistake
+from schemas.queries import MatchesQuery, MatchRoundsQuery
+from schemas.rounds import (
+    AdjustmentDocument,
+    MatchDocument,
+    MatchRoundDocument,
+    ReasonDocument,
+    read_adjustment,
+    read_match,
+    read_match_round,
+    read_reason,
+)
+from service.api.calls import call
+from service.api.conditional import tagged, unless_known
+from service.api.lists import filters_of, page_of, page_of_rounds, window_of
+from service.api.problems import invalid
+from service.language import retell
+from service.messages import _
+from service.record import keeping, matches, rounds
+from service.record.errors import NotInMatch
+from service.record.rulesets import find_ruleset
+
+blueprint = Blueprint("matches", __name__, url_prefix="/v1/matches")
+
+
+@call(
+    blueprint,
+    "POST",
+    "",
+    scope="write",
+    summary="Open a match",
+    body=MatchDocument(),
+    answer=MatchAnswer(),
+    status=201,
+    problems=["invalid-request"],
+)
+def open_match(connection: Connection, document: Any) -> Response:
+    """Rule set, stake and players stay as they are from now on."""
+    asked = read_match(document, partial(find_ruleset, connection))
+    match = matches.open_match(
+        connection,
+        asked.ruleset,
+        asked.players,
+        rounds=asked.rounds,
+        stake=asked.stake,
+        label=asked.label,
+        by=g.key.name,
+    )
+    return tagged(match, match["version"], 201, f"/v1/matches/{match['id']}")
+
+
+@call(
+    blueprint,
+    "GET",
+    "",
+    scope="read",
+    summary="List matches, newest first",
+    query=MatchesQuery(),
+    answer=MatchesAnswer(),
+)
+def list_matches(connection: Connection, query: dict[str, Any]) -> Response:
+    """Those of a player, a status, a rule set, a time, or all."""
+    filters = filters_of(query, matches.FILTERS)
+    part = window_of(query, "matches", filters)
+    return page_of(matches.list_matches(connection, part, filters), query)
+
+
+@call(
+    blueprint,
+    "GET",
+    "/<match_id>",
+    scope="read",
+    summary="Read a match with its standings",
+    answer=MatchAnswer(),
+    problems=["not-found"],
+)
+def get_match(connection: Connection, match_id: UUID) -> Response:
+    """State, standings, adjustments, rounds played of planned."""
+
+    def read() -> tuple[dict[str, Any], object]:
+        match = matches.get_match(connection, match_id)
+        return match, match["version"]
+
+    return unless_known(lambda: matches.get_version(connection, match_id), read)
+
+
+@call(
+    blueprint,
+    "POST",
+    "/<match_id>/rounds",
+    scope="write",
+    summary="Post the next round of a match",
+    body=MatchRoundDocument(),
+    answer=StoredRoundAnswer(),
+    status=201,
+    problems=["invalid-round", "not-found", "match-finished", "round-number-taken"],
+)
+def post_match_round(connection: Connection, match_id: UUID, document: Any) -> Response:
+    """Scored under the match's rule set; the last planned round finishes the match."""
+    frame = matches.get_frame(connection, match_id)
+    try:
+        asked = read_match_round(document, frame.ruleset, frame.stake, frame.players)
+    except Invalid as error:
+        raise invalid("invalid-round", error.mistakes) from None
+    kept = keeping.keep_match_round(connection, frame, asked.seats, number=asked.number, by=g.key.name)
+    retell(kept, g.language)
+    return tagged(kept, kept["digest"], 201, f"/v1/rounds/{kept['id']}")
+
+
+@call(
+    blueprint,
+    "GET",
+    "/<match_id>/rounds",
+    scope="read",
+    summary="List the rounds of a match, newest first",
+    query=MatchRoundsQuery(),
+    answer=RoundsAnswer(),
+    problems=["not-found"],
+)
+def list_match_rounds(connection: Connection, match_id: UUID, query: dict[str, Any]) -> Response:
+    """Each in its newest revision."""
+    filters = {**filters_of(query, rounds.FILTERS), "match": match_id}
+    part = window_of(query, "rounds", filters)
+    matches.get_version(connection, match_id)
+    return page_of_rounds(rounds.list_rounds(connection, part, filters), query)
+
+
+@call(
+    blueprint,
+    "POST",
+    "/<match_id>/finish",
+    scope="write",
+    summary="End a match early",
+    body=ReasonDocument(),
+    answer=MatchAnswer(),
+    problems=["invalid-request", "not-found", "match-finished"],
+)
+def finish_match(connection: Connection, match_id: UUID, document: Any) -> Response:
+    """The rounds played so far stand."""
+    match = matches.finish_match(connection, match_id, reason=read_reason(document))
+    return tagged(match, match["version"])
+
+
+@call(
+    blueprint,
+    "POST",
+    "/<match_id>/adjustments",
+    scope="write",
+    summary="Give points to a player, or take them away",
+    body=AdjustmentDocument(),
+    answer=MatchAnswer(),
+    status=201,
+    problems=["invalid-request", "not-found"],
+)
+def adjust_match(connection: Connection, match_id: UUID, document: Any) -> Response:
+    """Listed apart from the rounds; a finished match can be adjusted, too."""
+    player, points, reason = read_adjustment(document)
+    try:
+        match = matches.adjust(connection, match_id, player, points, reason=reason, by=g.key.name)
+    except NotInMatch:
+        text = _("this player does not belong to the match")
+        mistake = Mistake("player_not_in_match", text, "/player")
+        raise invalid("invalid-request", [mistake]) from None
+    return tagged(match, match["version"], 201, f"/v1/matches/{match_id}")

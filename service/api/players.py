@@ -1,0 +1,48 @@
+"""Players: their totals and their rounds."""
+
+from typing import Any
+
+from flask import Blueprint, Response
+from sqlalchemy import Connection
+
+from schemas.answers import PlayerAnswer, RoundsAnswer
+from schemas.queries import PlayerRoundsQuery
+from service.api.calls import call
+from service.api.conditional import unless_known
+from service.api.lists import filters_of, page_of_rounds, window_of
+from service.record import players, rounds
+
+blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
+
+
+@call(
+    blueprint,
+    "GET",
+    "/<player>",
+    scope="read",
+    summary="Read a player's totals",
+    answer=PlayerAnswer(),
+    problems=["not-found"],
+)
+def get_player(connection: Connection, player: str) -> Response:
+    """Rounds, matches, points, wins, fouls, sweeps, specials; void rounds do not count."""
+    return unless_known(
+        lambda: players.get_version(connection, player),
+        lambda: players.get_player(connection, player),
+    )
+
+
+@call(
+    blueprint,
+    "GET",
+    "/<player>/rounds",
+    scope="read",
+    summary="List a player's rounds, newest first",
+    query=PlayerRoundsQuery(),
+    answer=RoundsAnswer(),
+)
+def list_player_rounds(connection: Connection, player: str, query: dict[str, Any]) -> Response:
+    """Each in its newest revision."""
+    filters = {**filters_of(query, rounds.FILTERS), "player": player}
+    part = window_of(query, "rounds", filters)
+    return page_of_rounds(rounds.list_rounds(connection, part, filters), query)

@@ -1,0 +1,70 @@
+"""Requests read: body, query string, ids in the address."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import current_app, request
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from schemas.fields import Document
+from schemas.mistakes import FIELD_UNKNOWN, Invalid, Mistake
+from service.api.problems import Problem
+from service.messages import _
+from service.record.ids import parse_id
+
+
+def read_body() -> bytes:
+    """The request's body as it came, within its limit."""
+    try:
+        return request.get_data(cache=False)
+    except RequestEntityTooLarge:
+        most = current_app.config["MAX_CONTENT_LENGTH"]
+        text = _("the body is larger than {most} bytes")
+        raise Problem("payload-too-large", text, headers={"Connection": "close"}, most=most) from None
+
+
+def check_media_type() -> None:
+    """Refuse a body that is not declared to be JSON."""
+    if request.mimetype != "application/json":
+        text = _("the body must be application/json, not {media_type}")
+        shown = request.mimetype or "undeclared"
+        accepted = {"Accept": "application/json"}
+        raise Problem("unsupported-media-type", text, headers=accepted, media_type=shown)
+
+
+def read_query(schema: Document | None, arguments: dict[str, Any]) -> None:
+    """Load the query string into ``arguments["query"]``; every parameter must be known and single."""
+    given = request.args
+    known = schema.fields if schema else {}
+    mistakes = [_of_parameter(FIELD_UNKNOWN, name) for name in given if name not in known]
+    for name, values in given.lists():
+        if len(values) > 1 and name in known:
+            mistake = Mistake("field_invalid", _("this parameter is there more than once"))
+            mistakes.append(_of_parameter(mistake, name))
+    if schema is not None:
+        try:
+            arguments["query"] = schema.read({n: v for n, v in given.items() if n in known})
+        except Invalid as error:
+            mistakes += [_of_parameter(m, m.pointer.removeprefix("/")) for m in error.mistakes]
+    if mistakes:
+        raise Invalid(mistakes)
+
+
+def _of_parameter(mistake: Mistake, name: str) -> Mistake:
+    """A mistake in the query, which no pointer into the body can show."""
+    return mistake._replace(pointer="", parameters={**mistake.parameters, "parameter": name})
+
+
+def read_id(text: str) -> UUID:
+    """An id in the address; what is none is like the id of nothing."""
+    found = parse_id(text)
+    if found is None:
+        raise Problem("not-found", _("there is nothing with this id: it is no UUID"))
+    return found
+
+
+def read_name(text: str) -> str:
+    """A name in the address."""
+    if "\0" in text:
+        raise Problem("not-found", _("there is nothing with this name: it holds a NUL character"))
+    return text

@@ -1,0 +1,291 @@
+"""Rounds kept: insert only, numbered without gaps in their match, each revision sealed."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from service.messages import _
+from service.record import totals
+from service.record.digests import seal
+from service.record.errors import Conflict, Missing, Stale
+from service.record.ids import new_id, now, show_time
+from service.record.matches import MATCH_FINISHED, Frame, lock_match
+from service.record.rounds import newest, show_round
+from service.record.rulesets import find_ruleset
+from service.record.tables import duels, matches, rounds, seats
+from service.rules.cards import ROWS, names
+from service.rules.labels import ENGLISH
+from service.rules.reading import Seat
+from service.rules.results import RoundResult
+from service.rules.ruleset import RuleSet
+from service.rules.scoring import score
+
+_NUMBER_TAKEN = _("the next round of the match is number {next}, not {number}")
+_ROUND_VOID = _("the round is void already")
+
+#: Reads the seats of a correction, given the rule set and stake of the round, and the match's players.
+ReadSeats = Callable[[RuleSet, int | None, Sequence[str] | None], Sequence[Seat]]
+
+
+def keep_round(
+    connection: Connection, ruleset: RuleSet, seated: Sequence[Seat], *, stake: int | None, by: str
+) -> dict[str, Any]:
+    """Score a round on its own and keep it; returns it as the wire has it."""
+    row = _first_revision(ruleset, seated, stake, by)
+    row |= {"match_id": None, "number": None, "link": 1, "previous_digest": None}
+    kept = _insert(connection, row, ruleset)
+    totals.add_round(connection, None, counts=row["result"])
+    return kept
+
+
+def keep_match_round(
+    connection: Connection, frame: Frame, seated: Sequence[Seat], *, number: int | None, by: str
+) -> dict[str, Any]:
+    """Score the next round of a match, keep it, and bring the match up to date.
+
+    The match is locked meanwhile, so that rounds posted at once get a number each. ``number``: which
+    one it should be, if the caller says. :class:`Conflict` if the match is finished or the number is
+    not the next; :class:`Missing` if there is no such match.
+    """
+    match = lock_match(connection, frame.id)
+    upcoming = match.rounds_played + 1
+    if match.status != "open":
+        raise Conflict("match-finished", MATCH_FINISHED, rounds=match.rounds_played)
+    if number not in (None, upcoming):
+        raise Conflict("round-number-taken", _NUMBER_TAKEN, next=upcoming, number=number)
+    row = _first_revision(frame.ruleset, seated, frame.stake, by)
+    row |= {"match_id": frame.id, "number": upcoming, **_next_link(match)}
+    kept = _insert(connection, row, frame.ruleset)
+    finished = upcoming == match.rounds
+    _advance(
+        connection,
+        row,
+        rounds_played=upcoming,
+        status="finished" if finished else "open",
+        finished_at=row["submitted_at"] if finished else None,
+    )
+    totals.add_round(connection, frame.id, counts=row["result"])
+    return kept
+
+
+def correct_round(
+    connection: Connection,
+    round_id: UUID,
+    read: ReadSeats,
+    *,
+    reason: str,
+    by: str,
+    seen: Callable[[str], bool],
+) -> dict[str, Any]:
+    """Keep a new revision of a round with other seats, in place of the newest, which may be void.
+
+    ``seen`` says whether the caller has seen the newest revision, by its digest; :class:`Stale` if
+    not. Rule set and stake stay. Match and players' totals follow.
+    """
+    last, match = _lock_round(connection, round_id, seen)
+    ruleset = find_ruleset(connection, last.ruleset_id, last.ruleset_version)
+    assert ruleset is not None  # the table refers to it
+    stake = last.request.get("stake")
+    seated = read(ruleset, stake, None if match is None else _players_of(last.request))
+    content = {
+        "status": "corrected",
+        "request": canonical_request(ruleset, seated, stake),
+        "result": score(ruleset, seated, stake, ENGLISH),
+    }
+    return _revise(connection, last, match, ruleset, content, reason, by)
+
+
+def void_round(
+    connection: Connection, round_id: UUID, *, reason: str, by: str, seen: Callable[[str], bool]
+) -> dict[str, Any]:
+    """Let a round count no more: a revision that says so, with the request and result of the last.
+
+    :class:`Conflict` if it is void already; :class:`Stale` as with corrections.
+    """
+    last, match = _lock_round(connection, round_id, seen)
+    if last.status == "void":
+        raise Conflict("round-void", _ROUND_VOID)
+    ruleset = find_ruleset(connection, last.ruleset_id, last.ruleset_version)
+    assert ruleset is not None
+    content = {"status": "void", "request": last.request, "result": last.result}
+    return _revise(connection, last, match, ruleset, content, reason, by)
+
+
+def canonical_request(ruleset: RuleSet, seated: Sequence[Seat], stake: int | None) -> dict[str, Any]:
+    """The request that a round is stored with: canonical cards, the rule set's exact version."""
+    request: dict[str, Any] = {"ruleset": ruleset.reference, "seats": []}
+    if stake is not None:
+        request["stake"] = stake
+    for seat in seated:
+        shown: dict[str, Any] = {"player": seat.player}
+        if seat.arranged:
+            in_rows = (seat.cards[:3], seat.cards[3:8], seat.cards[8:])
+            shown |= {row: names(cards) for row, cards in zip(ROWS, in_rows, strict=True)}
+        else:
+            shown["cards"] = names(seat.cards)
+        if seat.declare is not None:
+            shown["declare"] = seat.declare
+        request["seats"].append(shown)
+    return request
+
+
+def sealed_content(row: Any, ruleset_digest: str) -> dict[str, Any]:
+    """What a revision's digest is made of, from its row as a mapping."""
+    return {
+        "round": str(row["id"]),
+        "match": str(row["match_id"]) if row["match_id"] else None,
+        "number": row["number"],
+        "revision": row["revision"],
+        "status": row["status"],
+        "ruleset_digest": ruleset_digest,
+        "request": row["request"],
+        "result": row["result"],
+        "submitted_at": show_time(row["submitted_at"]),
+        "submitted_by": row["submitted_by"],
+        "reason": row["reason"],
+        "previous_digest": row["previous_digest"],
+    }
+
+
+def _first_revision(
+    ruleset: RuleSet, seated: Sequence[Seat], stake: int | None, by: str
+) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "revision": 1,
+        "status": "valid",
+        "ruleset_id": ruleset.id,
+        "ruleset_version": ruleset.version,
+        "request": canonical_request(ruleset, seated, stake),
+        "result": score(ruleset, seated, stake, ENGLISH),
+        "submitted_at": now(),
+        "submitted_by": by,
+        "reason": None,
+    }
+
+
+def _lock_round(
+    connection: Connection, round_id: UUID, seen: Callable[[str], bool]
+) -> tuple[Row[Any], Row[Any] | None]:
+    """The newest revision of a round and its match, safe from others to the end of the transaction."""
+    first = select(rounds.c.match_id).where(rounds.c.id == round_id, rounds.c.revision == 1)
+    found = connection.execute(first).one_or_none()
+    if found is None:
+        raise Missing
+    match = None
+    if found.match_id is None:
+        connection.execute(first.with_for_update())
+    else:
+        match = lock_match(connection, found.match_id)
+    last = connection.execute(newest(round_id)).one()
+    if not seen(last.digest):
+        raise Stale
+    return last, match
+
+
+def _players_of(request: dict[str, Any]) -> list[str]:
+    return [seat["player"] for seat in request["seats"]]
+
+
+def _next_link(match: Row[Any]) -> dict[str, Any]:
+    return {"link": match.chain_length + 1, "previous_digest": match.chain_digest}
+
+
+def _revise(
+    connection: Connection,
+    last: Row[Any],
+    match: Row[Any] | None,
+    ruleset: RuleSet,
+    content: dict[str, Any],
+    reason: str,
+    by: str,
+) -> dict[str, Any]:
+    own_chain = {"link": last.link + 1, "previous_digest": last.digest}
+    row = {
+        **last._mapping,
+        **content,
+        "revision": last.revision + 1,
+        "reason": reason,
+        "submitted_at": now(),
+        "submitted_by": by,
+        **(own_chain if match is None else _next_link(match)),
+    }
+    kept = _insert(connection, row, ruleset)
+    if match is not None:
+        _advance(connection, row)
+    totals.add_round(
+        connection,
+        row["match_id"],
+        counts=None if row["status"] == "void" else row["result"],
+        no_longer=None if last.status == "void" else last.result,
+    )
+    return kept
+
+
+def _advance(connection: Connection, row: dict[str, Any], **values: Any) -> None:
+    """Let the match's chain end with a revision, and its version go up."""
+    connection.execute(
+        update(matches)
+        .where(matches.c.id == row["match_id"])
+        .values(
+            chain_length=row["link"],
+            chain_digest=row["digest"],
+            version=matches.c.version + 1,
+            **values,
+        )
+    )
+
+
+def _insert(connection: Connection, row: dict[str, Any], ruleset: RuleSet) -> dict[str, Any]:
+    """Seal and insert a revision with its seats and duels; returns it as the wire has it."""
+    row["digest"] = seal(sealed_content(row, ruleset.digest))
+    connection.execute(insert(rounds).values(row))
+    key = {"round_id": row["id"], "revision": row["revision"], "match_id": row["match_id"]}
+    connection.execute(insert(seats).values(seat_rows(key, row["result"])))
+    connection.execute(insert(duels).values(duel_rows(key, row["result"])))
+    return show_round(row)
+
+
+def seat_rows(key: dict[str, Any], result: RoundResult) -> list[dict[str, Any]]:
+    """The rows of ``seats`` that a result makes; ``key`` says of which revision."""
+    rows = []
+    for place, seat in enumerate(result["seats"]):
+        hands = seat["rows"] or {}
+        money: Any = seat.get("money") or {}
+        row = {
+            **key,
+            "seat": place,
+            "player": seat["player"],
+            "foul": seat["foul"]["code"] if seat["foul"] else None,
+            "special": seat["special"]["name"] if seat["special"] else None,
+            "sweeps": seat["sweeps"],
+            "clean_sweep": seat["clean_sweep"],
+            "points": seat["points"],
+        }
+        row |= {f"{name}_hand": hands[name]["hand"] if hands else None for name in ROWS}
+        row |= {name: money.get(name) for name in ("won", "fee", "net")}
+        rows.append(row)
+    return rows
+
+
+def duel_rows(key: dict[str, Any], result: RoundResult) -> list[dict[str, Any]]:
+    """The rows of ``duels`` that a result makes; ``key`` says of which revision."""
+    rows = []
+    for place, duel in enumerate(result["duels"]):
+        compared, points = duel["rows"] or {}, duel["points"] or [0]
+        row = {
+            **key,
+            "duel": place,
+            "player": duel["players"][0],
+            "opponent": duel["players"][1],
+            "outcome": duel["outcome"],
+            "winner": duel["winner"],
+            "factor": duel["factor"],
+            "bonus": duel["bonus"],
+            "points": points[0],
+        }
+        row |= {f"{name}_winner": compared[name]["winner"] if compared else None for name in ROWS}
+        rows.append(row)
+    return rows
