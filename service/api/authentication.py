@@ -7,23 +7,29 @@ from service.api.problems import Problem
 from service.messages import _
 from service.record import keys
 
+_CHALLENGE = 'Bearer realm="susun"'
 
-def authenticate(connection: Connection, scope: str) -> None:
-    """Let in who sends a live key with the scope; a 401 or 403 problem otherwise.
 
-    From then on ``g.key`` is the key, whose name is put to what is stored.
-    """
-    challenge = {"WWW-Authenticate": 'Bearer realm="susun"'}
+def read_token() -> str:
+    """The API key that a request sends; a 401 problem without one, before the database is asked."""
     scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         text = _("this call needs an API key: Authorization: Bearer <key>")
-        raise Problem("unauthorized", text, headers=challenge)
-    key = keys.find(connection, token.strip())
+        raise Problem("unauthorized", text, headers={"WWW-Authenticate": _CHALLENGE})
+    return token.strip()
+
+
+def authenticate(connection: Connection, token: str, scope: str) -> None:
+    """Let in a live key that has the scope; a 401 or 403 problem otherwise.
+
+    From then on ``g.key`` is the key, whose name is put to what is stored.
+    """
+    key = keys.find(connection, token)
     if key is None:
-        challenge["WWW-Authenticate"] += ', error="invalid_token"'
-        raise Problem("unauthorized", _("this API key is unknown or revoked"), headers=challenge)
+        headers = {"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'}
+        raise Problem("unauthorized", _("this API key is unknown or revoked"), headers=headers)
     if scope not in key.scopes:
-        challenge["WWW-Authenticate"] += f', error="insufficient_scope", scope="{scope}"'
+        challenge = f'{_CHALLENGE}, error="insufficient_scope", scope="{scope}"'
         text = _("this call needs a key with the scope “{scope}”")
-        raise Problem("forbidden", text, headers=challenge, scope=scope)
+        raise Problem("forbidden", text, headers={"WWW-Authenticate": challenge}, scope=scope)
     g.key = key

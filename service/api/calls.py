@@ -15,7 +15,7 @@ from marshmallow import Schema
 
 from schemas.fields import Document
 from service.api import json_input
-from service.api.authentication import authenticate
+from service.api.authentication import authenticate, read_token
 from service.api.idempotent import idempotently
 from service.api.reading import check_media_type, read_body, read_id, read_name, read_query
 from service.database import Database
@@ -99,8 +99,9 @@ def call(
             raw = read_body() if body is not None else b""
             if scope is None:
                 return serve(ids, raw)
+            token = read_token()
             with database().transaction() as connection:
-                authenticate(connection, scope)
+                authenticate(connection, token, scope)
                 if body is not None:
                     check_media_type()
                 if scope != "score" and method != "POST":

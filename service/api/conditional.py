@@ -43,15 +43,17 @@ def tag_of(state: object) -> str:
     return f"{state}.{g.language}"
 
 
-def seen(*, required: bool) -> Callable[[str], bool]:
-    """Whether If-Match names a state; a 428 problem if it is required and not there."""
+def has_seen(state: str) -> bool:
+    """Whether If-Match names a state; a 428 problem without If-Match."""
+    if not request.if_match:
+        text = _("send If-Match with the ETag of the revision that is to be replaced")
+        raise Problem("precondition-required", text)
+    return not contradicts(state)
+
+
+def contradicts(state: str) -> bool:
+    """Whether there is an If-Match, and it does not name a state (in whatever language it was read)."""
     expected = request.if_match
-    if not expected:
-        if required:
-            text = _("send If-Match with the ETag of the revision that is to be replaced")
-            raise Problem("precondition-required", text)
-        return lambda state: True
-    if expected.star_tag:
-        return lambda state: True
-    states = {tag.partition(".")[0] for tag in expected.as_set()}
-    return lambda state: state in states
+    if not expected or expected.star_tag:
+        return False
+    return state not in {tag.partition(".")[0] for tag in expected.as_set()}

@@ -147,6 +147,7 @@ def list_match_rounds(connection: Connection, match_id: UUID, query: dict[str, A
 )
 def finish_match(connection: Connection, match_id: UUID, document: Any) -> Response:
     """The rounds played so far stand."""
+    matches.get_version(connection, match_id)  # that there is no such match comes before what is wrong
     match = matches.finish_match(connection, match_id, reason=read_reason(document))
     return tagged(match, match["version"])
 
@@ -164,6 +165,7 @@ def finish_match(connection: Connection, match_id: UUID, document: Any) -> Respo
 )
 def adjust_match(connection: Connection, match_id: UUID, document: Any) -> Response:
     """Listed apart from the rounds; a finished match can be adjusted, too."""
+    matches.get_version(connection, match_id)
     player, points, reason = read_adjustment(document)
     try:
         match = matches.adjust(connection, match_id, player, points, reason=reason, by=g.key.name)

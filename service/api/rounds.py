@@ -19,7 +19,7 @@ from schemas.rounds import (
     read_reason,
 )
 from service.api.calls import call
-from service.api.conditional import seen, tagged, unless_known
+from service.api.conditional import contradicts, has_seen, tagged, unless_known
 from service.api.lists import filters_of, page_of_rounds, window_of
 from service.api.problems import invalid
 from service.api.scoring import round_of
@@ -150,9 +150,7 @@ def correct_round(connection: Connection, round_id: UUID, document: Any) -> Resp
             raise invalid("invalid-round", error.mistakes) from None
 
     reason = document.get("reason", "") if isinstance(document, dict) else ""
-    kept = keeping.correct_round(
-        connection, round_id, read, reason=reason, by=g.key.name, seen=seen(required=True)
-    )
+    kept = keeping.correct_round(connection, round_id, read, reason=reason, by=g.key.name, seen=has_seen)
     return _kept(kept)
 
 
@@ -169,12 +167,13 @@ def correct_round(connection: Connection, round_id: UUID, document: Any) -> Resp
 )
 def void_round(connection: Connection, round_id: UUID, document: Any) -> Response:
     """Its revisions stay readable; If-Match is honoured if it is sent."""
+    rounds.get_digest(connection, round_id)  # that there is no such round comes before what is wrong
     kept = keeping.void_round(
         connection,
         round_id,
         reason=read_reason(document),
         by=g.key.name,
-        seen=seen(required=False),
+        seen=lambda digest: not contradicts(digest),
     )
     return _kept(kept)
 
