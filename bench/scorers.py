@@ -18,8 +18,8 @@ from service.rules.reading import Seat, take_up
 from service.rules.ruleset import BUILT_IN
 from service.rules.scoring import score
 
-DEALS = 300
-TRIES = 60
+DEALS = 2_000
+TRIES = 30
 PLAYERS = ("andi", "budi", "cinta", "dita")
 RULES = BUILT_IN["bsfyi"]
 

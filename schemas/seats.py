@@ -79,7 +79,7 @@ def read_seat(item: Any, pointer: str, mistakes: list[Mistake], *, alone: bool =
     if type(item) is not dict:
         mistakes.append(NOT_AN_OBJECT._replace(pointer=pointer))
         return None
-    for name in item.keys() - _SEAT_FIELDS:
+    for name in sorted(item.keys() - _SEAT_FIELDS):
         mistakes.append(FIELD_UNKNOWN._replace(pointer=f"{pointer}/{escape(name)}"))
     player = item.get("player", "" if alone else None)
     wrong = text_mistake(player, LONGEST_PLAYER) if "player" in item or not alone else None

@@ -79,7 +79,7 @@ def check_arrangement(document: Any) -> Any:
     disorder = hand.disorder
     return {
         "ruleset": ruleset.reference,
-        "rows": hand.rows,
+        "rows": hand.shown["rows"],
         "in_order": disorder is None if seat.arranged else None,
         "foul": {"code": disorder, "detail": told.fouls[disorder]} if disorder else None,
         "specials": [

@@ -2,20 +2,25 @@
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import cast
 
 from service.rules.cards import ROWS
 from service.rules.labels import Words
 from service.rules.money import settle
 from service.rules.reading import Hand, Seat, take_up
-from service.rules.results import Duel, RoundResult, RowDuel, SeatResult, SpecialTaken
+from service.rules.results import Duel, RoundResult, RowDuel
 from service.rules.ruleset import RuleSet, Sweep
-from service.rules.tables import DECIDED_BY, Tables
+from service.rules.tables import DECIDED_BY, HAND_BIT, Tables
 
 #: For three rows that a foul loses where the rule set knows no sweep.
 _UNSWEPT = Sweep(factor=1)
 
-#: Two hands; if their rows were compared, the rows and the points that the first leads by; who swept.
-_Meeting = tuple[Hand, Hand, dict[str, RowDuel] | None, int, Hand | None]
+#: In place of a duel that waits.
+_TO_COME = cast(Duel, {})
+
+#: A duel that waits until all sweeps are known: its place, the two hands, their rows if they were
+#: compared and the points that the first leads by in them, and who sweeps.
+_Waiting = tuple[int, Hand, Hand, dict[str, RowDuel] | None, int, Hand | None]
 
 
 def score(ruleset: RuleSet, seats: Sequence[Seat], stake: int | None, words: Words) -> RoundResult:
@@ -26,12 +31,16 @@ def score(ruleset: RuleSet, seats: Sequence[Seat], stake: int | None, words: Wor
     """
     tables = ruleset.tables
     hands = take_up(tables, seats, words)
-    meetings = _meet(hands)
-    _find_clean_sweeps(tables, hands)
-    duels = _settle(ruleset, tables, meetings)
+    duels, waiting = _meet(tables, hands)
+    if waiting:
+        _find_clean_sweeps(tables, hands)
+        for place, a, b, rows, balance, sweeper in waiting:
+            duels[place] = _settle(ruleset, a, b, rows, balance, sweeper)
+    for hand in hands:
+        _finish(ruleset, tables, hand, stake)
     result: RoundResult = {
         "ruleset": {"id": ruleset.id, "version": ruleset.version},
-        "seats": [_show(ruleset, tables, hand, stake, words) for hand in hands],
+        "seats": [hand.shown for hand in hands],
         "duels": duels,
     }
     if stake is not None:
@@ -39,16 +48,18 @@ def score(ruleset: RuleSet, seats: Sequence[Seat], stake: int | None, words: Wor
     return result
 
 
-def _meet(hands: list[Hand]) -> list[_Meeting]:
-    """Compare every hand with every later one: the outcome of each row, and who wins all three.
+def _meet(tables: Tables, hands: list[Hand]) -> tuple[list[Duel], list[_Waiting]]:  # noqa: PLR0912
+    """Let every hand meet every later one; what can be settled at once is, the rest waits.
 
     Written out rather than looped, which would take half as long again.
     """
-    meetings: list[_Meeting] = []
-    by = DECIDED_BY
+    duels: list[Duel] = []
+    waiting: list[_Waiting] = []
+    by, hand_bit, at_once = DECIDED_BY, HAND_BIT, tables.settles_at_once
     for a, b in combinations(hands, 2):
         if not (a.plain and b.plain):
-            meetings.append((a, b, None, 0, _winner_over_foul(a, b)))
+            waiting.append((len(duels), a, b, None, 0, _winner_over_foul(a, b)))
+            duels.append(_TO_COME)
             continue
         (a_top, a_middle, a_bottom), (b_top, b_middle, b_bottom) = a.strengths, b.strengths
         (top, middle, bottom), (b_top_worth, b_middle_worth, b_bottom_worth) = a.worth, b.worth
@@ -74,23 +85,47 @@ def _meet(hands: list[Hand]) -> list[_Meeting]:
             bottom_winner, bottom, balance = b_player, b_bottom_worth, balance - b_bottom_worth
         else:
             bottom_winner, bottom = None, 0
-        top_by, middle_by = by[(a_top ^ b_top).bit_length()], by[(a_middle ^ b_middle).bit_length()]
-        bottom_by = by[(a_bottom ^ b_bottom).bit_length()]
+        x, y, z = a_top ^ b_top, a_middle ^ b_middle, a_bottom ^ b_bottom
+        top_by = "hand" if x >= hand_bit else by[x.bit_length()]
+        middle_by = "hand" if y >= hand_bit else by[y.bit_length()]
+        bottom_by = "hand" if z >= hand_bit else by[z.bit_length()]
         rows: dict[str, RowDuel] = {
             "top": {"winner": top_winner, "points": top, "decided_by": top_by},
             "middle": {"winner": middle_winner, "points": middle, "decided_by": middle_by},
             "bottom": {"winner": bottom_winner, "points": bottom, "decided_by": bottom_by},
         }
-        sweeper = None
-        if top_winner is middle_winner is bottom_winner and top_winner is not None:
-            sweeper = a if top_winner is a_player else b
-            sweeper.sweeps += 1
-        meetings.append((a, b, rows, balance, sweeper))
-    return meetings
+        swept = top_winner is middle_winner is bottom_winner and top_winner is not None
+        if swept or not at_once:
+            waiting.append((len(duels), a, b, rows, balance, _sweeper(a, b, top_winner, swept)))
+            duels.append(_TO_COME)
+        else:
+            a.points += balance
+            b.points -= balance
+            duels.append(
+                {
+                    "players": [a_player, b_player],
+                    "outcome": "rows",
+                    "winner": (a_player if balance > 0 else b_player) if balance else None,
+                    "rows": rows,
+                    "factor": 1,
+                    "bonus": 0,
+                    "points": [balance, -balance],
+                }
+            )
+    return duels, waiting
+
+
+def _sweeper(a: Hand, b: Hand, winner: str | None, swept: bool) -> Hand | None:
+    """Who won all three rows, if anybody did; counts it."""
+    if not swept:
+        return None
+    sweeper = a if winner is a.player else b
+    sweeper.sweeps += 1
+    return sweeper
 
 
 def _winner_over_foul(a: Hand, b: Hand) -> Hand | None:
-    """Who sweeps because the other's rows are a foul."""
+    """Who sweeps because the other's rows are a foul; counts it."""
     if a.special is not None or b.special is not None or (a.foul and b.foul):
         return None
     winner = b if a.foul else a
@@ -108,38 +143,56 @@ def _find_clean_sweeps(tables: Tables, hands: list[Hand]) -> None:
             hand.clean_sweep = hand.sweeps == opponents
 
 
-def _settle(ruleset: RuleSet, tables: Tables, meetings: list[_Meeting]) -> list[Duel]:
-    """Book what hands owe each other."""
-    duels: list[Duel] = []
-    for a, b, rows, balance, sweeper in meetings:
-        outcome, factor, bonus = "rows", 1, 0
-        if rows is None:
-            outcome, rows, factor, balance, bonus = _settle_unplayed(ruleset, a, b)  # noqa: PLW2901
-        elif sweeper is not None and tables.sweep is not None:
-            outcome, sweep = "sweep", tables.sweep
-            if sweeper.clean_sweep and tables.clean_sweep is not None:
-                outcome, sweep = "clean_sweep", tables.clean_sweep
-            factor = sweep.factor
-            if tables.sweep_adds:
-                sign = 1 if sweeper is a else -1
-                balance = sign * _put_swept_worth(tables, sweeper, rows)  # noqa: PLW2901
-                bonus = sign * _swept_bonus(ruleset, sweeper, b if sweeper is a else a, sweep)
-        elif tables.row_adds:
-            bonus = _extras(ruleset, a, b, rows)
-        points = factor * balance + bonus
-        a.points += points
-        b.points -= points
-        duel: Duel = {
-            "players": [a.player, b.player],
-            "outcome": outcome,
-            "winner": (a.player if points > 0 else b.player) if points else None,
-            "rows": rows,
-            "factor": factor,
-            "bonus": bonus if points >= 0 else -bonus,
-            "points": [points, -points],
-        }
-        duels.append(duel if tables.has_points else _without_points(duel))
-    return duels
+def _settle(
+    ruleset: RuleSet,
+    a: Hand,
+    b: Hand,
+    rows: dict[str, RowDuel] | None,
+    balance: int,
+    sweeper: Hand | None,
+) -> Duel:
+    """Settle a duel that has waited, or to which its rule set adds something."""
+    tables = ruleset.tables
+    outcome, factor, bonus = "rows", 1, 0
+    if rows is None:
+        outcome, rows, factor, balance, bonus = _settle_unplayed(ruleset, a, b)
+    elif sweeper is not None and tables.sweep is not None:
+        outcome, sweep = "sweep", tables.sweep
+        if sweeper.clean_sweep and tables.clean_sweep is not None:
+            outcome, sweep = "clean_sweep", tables.clean_sweep
+        factor = sweep.factor
+        if tables.sweep_adds:
+            sign = 1 if sweeper is a else -1
+            balance = sign * _put_swept_worth(tables, sweeper, rows)
+            bonus = sign * _swept_bonus(ruleset, sweeper, b if sweeper is a else a, sweep)
+    elif tables.row_adds:
+        bonus = _extras(ruleset, a, b, rows)
+    duel = _book(a, b, outcome, rows, factor, balance, bonus)
+    return duel if tables.has_points else _without_points(duel)
+
+
+def _book(
+    a: Hand,
+    b: Hand,
+    outcome: str,
+    rows: dict[str, RowDuel] | None,
+    factor: int,
+    balance: int,
+    bonus: int,
+) -> Duel:
+    """Book a duel on both hands and shape it; ``balance`` and ``bonus`` are as the first sees them."""
+    points = factor * balance + bonus
+    a.points += points
+    b.points -= points
+    return {
+        "players": [a.player, b.player],
+        "outcome": outcome,
+        "winner": (a.player if points > 0 else b.player) if points else None,
+        "rows": rows,
+        "factor": factor,
+        "bonus": bonus if points >= 0 else -bonus,
+        "points": [points, -points],
+    }
 
 
 #: Outcome, rows, factor, row points and bonus; the latter two as the first player sees them.
@@ -234,32 +287,12 @@ def _without_points(duel: Duel) -> Duel:
     return {**duel, "winner": None, "rows": rows, "factor": None, "bonus": None, "points": None}
 
 
-def _show(ruleset: RuleSet, tables: Tables, hand: Hand, stake: int | None, words: Words) -> SeatResult:
-    """A seat's part of the result, once all duels are booked."""
-    result: SeatResult = {
-        "player": hand.player,
-        "rows": hand.rows,
-        "foul": {"code": hand.foul, "detail": words.fouls[hand.foul]} if hand.foul else None,
-        "special": _show_special(ruleset, hand) if hand.special is not None else None,
-        "could_declare": _could_declare(ruleset, hand) if hand.formed else [],
-        "sweeps": hand.sweeps,
-        "clean_sweep": hand.clean_sweep,
-        "points": hand.points if tables.has_points else None,
-    }
+def _finish(ruleset: RuleSet, tables: Tables, hand: Hand, stake: int | None) -> None:
+    """Complete what a result shows of a seat, once all duels are booked."""
+    shown = hand.shown
+    if hand.sweeps:
+        shown["sweeps"], shown["clean_sweep"] = hand.sweeps, hand.clean_sweep
+    if tables.has_points:
+        shown["points"] = hand.points
     if stake is not None:
-        result["money"] = settle(hand.points, stake, ruleset.fee)
-    return result
-
-
-def _show_special(ruleset: RuleSet, hand: Hand) -> SpecialTaken:
-    assert hand.special is not None
-    special = ruleset.specials[hand.special]
-    declared = special.name == hand.seat.declare
-    return {"name": special.name, "points": special.points, "declared": declared}
-
-
-def _could_declare(ruleset: RuleSet, hand: Hand) -> list[str]:
-    """Specials that the cards form and that were not declared, where declaring is what counts."""
-    if not ruleset.declared:
-        return []
-    return [ruleset.specials[place].name for place in hand.formed if place != hand.special]
+        shown["money"] = settle(hand.points, stake, ruleset.fee)

@@ -41,6 +41,7 @@ _LAST_SUIT_BITS = 2
 _RANKS_BITS = 20
 _FIRST_SUIT_SHIFT = _LAST_SUIT_BITS + _RANKS_BITS
 _HAND_SHIFT = _FIRST_SUIT_SHIFT + 2
+HAND_BIT = 1 << _HAND_SHIFT
 _RANK_BASE = len(RANKS) + 1
 _MOST_RANKS = 5
 _WITHOUT_SUITS = ~(0b11 | 0b11 << _FIRST_SUIT_SHIFT)
@@ -105,6 +106,7 @@ class Tables:
     ``swept``: the same as ``worth`` for a row that takes part in a sweep. ``order_mask``: the bits of
     a strength that the order of rows goes by. ``specials``: place in the ranking, and the predicate.
     ``row_adds``: whether ordinary duels have anything added to the points of their rows;
+    ``settles_at_once``: whether, without them, nothing remains to be done about an ordinary duel;
     ``sweep_adds``: whether swept ones do, or have rows of another worth.
     """
 
@@ -119,6 +121,7 @@ class Tables:
     ranking: tuple[Special, ...]
     row_adds: bool
     sweep_adds: bool
+    settles_at_once: bool
     has_points: bool
     sweep: Sweep | None
     clean_sweep: Sweep | None
@@ -154,6 +157,7 @@ def compile_tables(ruleset: RuleSet) -> Tables:
         sweep=ruleset.sweep,
         clean_sweep=ruleset.clean_sweep,
         row_adds=row_adds,
+        settles_at_once=ruleset.has_points and not row_adds,
         sweep_adds=row_adds
         or ruleset.factors == "rows"
         or any(sweep.points for sweep in sweeps if sweep),
