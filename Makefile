@@ -21,7 +21,7 @@ run: $(RUN)  ## serve on 127.0.0.1:8000 (PORT=), state in .local (SUSUN_HOME=)
 	@exec $(BIN)/susun run
 
 test: $(DEV) check  ## everything that CI runs
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
 
 check: $(DEV)  ## the fast part: lint, types, contracts, unit tests
 	@$(BIN)/ruff check --quiet .
@@ -33,8 +33,9 @@ check: $(DEV)  ## the fast part: lint, types, contracts, unit tests
 bench: $(DEV)
 	@exec $(BIN)/python -m bench
 
-docs: $(DEV)  ## fill the tables of docs/rules.md and docs/rulesets.md
+docs: $(DEV)  ## fill the tables of docs/rules.md, docs/rulesets.md and docs/history.md
 	@$(BIN)/python -m docs.make_rules
+	@$(BIN)/python -m docs.make_history
 
 openapi: $(RUN)  ## write openapi.json anew
 	@$(BIN)/susun openapi > openapi.json.new

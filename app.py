@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from flask import Flask, Response, current_app, g, request
 
-from service.api import documents, matches, players, problems, rounds, rulesets, scoring, system
+from service.api import audit, documents, matches, players, problems, rounds, rulesets, scoring, system
 from service.api.idempotent import keep_refusal
 from service.config import read_config
 from service.database import Database
@@ -23,7 +23,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
     app.extensions["susun_database"] = Database(settings.database_url, pool_size=settings.pool_size)
-    for part in (scoring, rulesets, matches, rounds, players, system, documents):
+    for part in (scoring, rulesets, matches, rounds, audit, players, system, documents):
         app.register_blueprint(part.blueprint)
     problems.register(app)
     app.before_request(_prepare)

@@ -8,6 +8,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, INCLUDE, Schema, fields
 
+from service.record.findings import CODES
 from service.rules.cards import NAMES
 from service.rules.hands import HANDS
 from service.rules.labels import FOULS
@@ -202,6 +203,19 @@ class StoredRoundAnswer(RoundAnswer):
     previous_digest = text(nullable=True)
 
 
+class RoundLineAnswer(StoredRoundAnswer):
+    """A line of a stream of rounds."""
+
+    cursor = text(description="Send it as `cursor` to go on after this round.")
+
+
+class StreamEndAnswer(Answer):
+    """The last line of a stream that is whole."""
+
+    end = flag(const=True)
+    count = whole(minimum=0, description="How many rounds there were.")
+
+
 class RevisionsAnswer(Answer):
     """All revisions of a round, oldest first."""
 
@@ -290,7 +304,7 @@ class PlayerAnswer(Answer):
 class FindingAnswer(Answer):
     """Something that an audit found."""
 
-    code = text()
+    code = text(enum=list(CODES))
     detail = text()
     match = text(nullable=True, **IDENTIFIER)
     round = text(nullable=True, **IDENTIFIER)

@@ -13,7 +13,7 @@ from schemas.rounds import LONGEST_RULESET_ID
 from service.messages import _
 from service.record.ids import parse_id
 
-DEFAULT_LIMIT, MOST_ITEMS = 50, 500
+DEFAULT_LIMIT, MOST_ITEMS, MOST_STREAMED = 50, 500, 10**12
 _LONGEST_CURSOR = 200
 _FIRST_YEAR = 1970
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:[Zz]|[+-]\d\d:\d\d)")
@@ -34,6 +34,19 @@ class ListQuery(Document):
 
     limit = QueryNumber(1, MOST_ITEMS, load_default=DEFAULT_LIMIT)
     cursor = Text(_LONGEST_CURSOR)
+
+
+class RoundsPartQuery(ListQuery):
+    """The same for what also comes as a stream, which has no end of its own."""
+
+    limit = QueryNumber(
+        1,
+        MOST_STREAMED,
+        metadata={
+            "description": f"Of a page: {DEFAULT_LIMIT} if absent, and at most {MOST_ITEMS}; more is "
+            "lowered to it. Of a stream: everything if absent."
+        },
+    )
 
 
 class Moment(fields.Field[datetime]):
@@ -65,7 +78,7 @@ class MatchesQuery(ListQuery):
     until = Moment()
 
 
-class MatchRoundsQuery(ListQuery):
+class MatchRoundsQuery(RoundsPartQuery):
     """Which rounds of a match."""
 
     status = Choice(("valid", "corrected", "void"))

@@ -93,7 +93,8 @@ def describe(marshmallow: MarshmallowPlugin) -> None:
             return {
                 "type": "integer",
                 "minimum": field.least,
-                "description": f"At most {field.most}; more is lowered to it.",
+                "description": field.metadata.get("description")
+                or f"At most {field.most}; more is lowered to it.",
             }
         if isinstance(field, WholeNumber):
             return {"type": "integer", "minimum": field.least, "maximum": field.most}

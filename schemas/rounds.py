@@ -45,7 +45,7 @@ class RuleSetReference(fields.Field[tuple[str, int | None]]):
             raise ValidationError([Mistake("field_invalid", text)])
         mistakes = [
             FIELD_UNKNOWN._replace(pointer=f"/{escape(name)}")
-            for name in value.keys() - {"id", "version"}
+            for name in sorted(value.keys() - {"id", "version"})
         ]
         identifier, version = value.get("id"), value.get("version")
         if type(identifier) is not str:

@@ -63,7 +63,8 @@ class Comparison(fields.Field[dict[str, list[str]]]):
         if type(value) is not dict:
             raise ValidationError([NOT_AN_OBJECT])
         mistakes = [
-            FIELD_UNKNOWN._replace(pointer=f"/{escape(hand)}") for hand in sorted(value.keys() - set(HANDS))
+            FIELD_UNKNOWN._replace(pointer=f"/{escape(hand)}")
+            for hand in sorted(value.keys() - set(HANDS))
         ]
         for hand in HANDS:
             if hand not in value:

@@ -5,13 +5,15 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import UUID
 
 import click
 from sqlalchemy import Connection
 
 from service.database import Database, DatabaseAway
-from service.record import keys
+from service.record import idempotency, keys, readers
 from service.setup import WAIT_SECONDS, prepare_database
 
 
@@ -98,6 +100,63 @@ def revoke_key(name_or_prefix: str) -> None:
     if not count:
         raise click.ClickException("no live key of this name or prefix")
     click.echo(f"revoked {count}")
+
+
+@main.group("reader")
+def reader_group() -> None:
+    """Logins for programs that read the schema `history` in Postgres itself: make, drop.
+
+    The database is that of DATABASE_URL, or the one that `susun run` runs under SUSUN_HOME.
+    """
+
+
+@reader_group.command("create")
+@click.argument("name")
+def create_reader(name: str) -> None:
+    """Make a login and print its address, password included; it is shown only now."""
+    with _connection() as connection:
+        url = readers.create(connection, name, _database_url())
+    click.echo(url)
+
+
+@reader_group.command("drop")
+@click.argument("name")
+def drop_reader(name: str) -> None:
+    """Drop a login that `susun reader create` made."""
+    with _connection() as connection:
+        readers.drop(connection, name)
+    click.echo(f"dropped {name}")
+
+
+@main.command()
+def tidy() -> None:
+    """Delete what is no longer needed: answers kept for idempotency keys that have expired."""
+    with _connection() as connection:
+        count = idempotency.tidy(connection)
+    click.echo(f"deleted {count} expired idempotency keys")
+
+
+@main.command()
+@click.option("--match", type=click.UUID, help="Only this match.")
+@click.option(
+    "--since",
+    type=click.DateTime(("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")),
+    help="Only matches and rounds that were posted or changed since, in UTC or with an offset.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Findings as JSON, one a line.")
+@click.option("--workers", type=click.IntRange(1), help="Processes. Default: one a core.")
+def audit(match: UUID | None, since: datetime | None, as_json: bool, workers: int | None) -> None:
+    """Score again all that is stored, compare, and follow the digests; exit status 1 on findings.
+
+    The database is that of DATABASE_URL, or the one that `susun run` runs under SUSUN_HOME.
+    """
+    from service import auditing  # noqa: PLC0415 (needs more than the other commands)
+
+    if since is not None and since.tzinfo is None:
+        since = since.replace(tzinfo=UTC)
+    with _friendly_errors():
+        status = auditing.run(_database_url(), match, since, as_json=as_json, workers=workers)
+    sys.exit(status)
 
 
 @contextmanager

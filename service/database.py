@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import orjson
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, NullPool, create_engine, make_url, text
@@ -32,6 +33,12 @@ _LIMITS = (
     "SET LOCAL statement_timeout = '5s';"
     "SET LOCAL lock_timeout = '2s';"
     "SET LOCAL idle_in_transaction_session_timeout = '10s'"
+)
+# For what is sent while it is read, at the pace of whoever receives it.
+_SNAPSHOT = (
+    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
+    "SET LOCAL statement_timeout = '30s';"
+    "SET LOCAL idle_in_transaction_session_timeout = '60s'"
 )
 
 _MIGRATIONS = Path(__file__).parent / "record" / "migrations"
@@ -70,6 +77,7 @@ class Database:
             pool_pre_ping=True,
             pool_use_lifo=True,
             connect_args=_CONNECT,
+            json_deserializer=orjson.loads,
         )
 
     @contextmanager
@@ -78,8 +86,18 @@ class Database:
 
         Raises :class:`DatabaseAway` where Postgres cannot be reached or does not answer in time.
         """
-        with _away_if_unreachable(), self.engine.begin() as connection:
+        with away_if_unreachable(), self.engine.begin() as connection:
             connection.exec_driver_sql(_LIMITS)
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """Everything as it is now, to be read at length; what others do meanwhile is not seen.
+
+        Raises :class:`DatabaseAway` as transactions do.
+        """
+        with away_if_unreachable(), self.engine.connect() as connection:
+            connection.exec_driver_sql(_SNAPSHOT)
             yield connection
 
     def answers(self) -> bool:
@@ -97,7 +115,8 @@ class Database:
 
 
 @contextmanager
-def _away_if_unreachable() -> Iterator[None]:
+def away_if_unreachable() -> Iterator[None]:
+    """Raise :class:`DatabaseAway` where Postgres cannot be reached."""
     try:
         yield
     except (OperationalError, InterfaceError, PoolTimeout) as error:
@@ -137,7 +156,7 @@ def migrate(url: str) -> None:
     """
     engine = create_engine(driver_url(url), connect_args=_CONNECT)
     try:
-        with _away_if_unreachable(), engine.begin() as connection:
+        with away_if_unreachable(), engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
             config = Config()
             config.set_main_option("script_location", str(_MIGRATIONS))

@@ -6,6 +6,9 @@ worker processes, default one per core), WORKER_CLASS (default gthread) and GUNI
 
 import os
 from pathlib import Path
+from typing import Any
+
+from service.warm_up import warm_up
 
 
 def _cores() -> int:
@@ -38,3 +41,8 @@ worker_tmp_dir = "/dev/shm" if os.access(Path("/dev/shm"), os.W_OK | os.X_OK) el
 control_socket_disable = True
 
 loglevel = os.environ.get("GUNICORN_LOG_LEVEL") or "info"
+
+
+def post_worker_init(worker: Any) -> None:
+    """Called by gunicorn in every worker, once the application is loaded."""
+    warm_up()

@@ -27,8 +27,9 @@ View = Callable[..., Any]
 class Call:
     """What the service answers at one address with one method.
 
-    ``body`` and ``query`` describe what it takes, ``answer`` what comes back with ``status``,
-    or with ``again`` where nothing new had to be made; ``problems`` are those that only some calls have.
+    ``body`` and ``query`` describe what it takes, ``answer`` what comes back with ``status``, or with
+    ``again`` where nothing new had to be made; ``problems`` are those that only some calls have.
+    ``conditional``: the answer has an ETag, and can be 304.
     """
 
     name: str
@@ -42,6 +43,14 @@ class Call:
     status: int
     problems: tuple[str, ...]
     again: int | None
+    conditional: bool
+    #: Other media types that the answer comes in, as OpenAPI describes them.
+    also: Mapping[str, Any]
+
+    @property
+    def stores(self) -> bool:
+        """Whether it changes what is stored, and so honours an Idempotency-Key."""
+        return self.method == "POST" and self.scope not in (None, "score")
 
 
 CALLS: list[Call] = []
@@ -54,6 +63,13 @@ class Created:
     document: Mapping[str, Any]
     location: str
     status: int = 201
+
+
+@dataclass(frozen=True, slots=True)
+class Afterwards:
+    """An answer that is made when the transaction of its call is over: it takes long, or none at all."""
+
+    make: Callable[[], Response]
 
 
 def call(
@@ -69,6 +85,8 @@ def call(
     status: int = 200,
     problems: Sequence[str] = (),
     again: int | None = None,
+    conditional: bool = False,
+    also: Mapping[str, Any] | None = None,
 ) -> Callable[[View], View]:
     """Make a function the view of a call.
 
@@ -76,16 +94,16 @@ def call(
     call has one, ``query`` (the loaded parameters) if it takes any, and ``connection`` if its scope is
     another than ``score``: a transaction, in which the key has been checked, which is committed when
     the view returns and in which an Idempotency-Key is honoured if it is a POST. It returns a JSON-able
-    mapping, a :class:`Created` or a response.
+    mapping, a :class:`Created`, a response, or :class:`Afterwards`.
     """
 
     def decorate(view: View) -> View:
         name = view.__name__
         whole_path = (blueprint.url_prefix or "") + path
         parts = (name, method, whole_path, scope, summary, body, query, answer, status)
-        CALLS.append(Call(*parts, tuple(problems), again))
+        CALLS.append(Call(*parts, tuple(problems), again, conditional, also or {}))
 
-        def serve(ids: Mapping[str, str], raw: bytes, **arguments: Any) -> Response:
+        def serve(ids: Mapping[str, str], raw: bytes, **arguments: Any) -> Any:
             for part, text in ids.items():
                 arguments[part] = read_id(text) if part.endswith("_id") else read_name(text)
             read_query(query, arguments)
@@ -94,7 +112,7 @@ def call(
             return _respond(view(**arguments), status)
 
         @wraps(view)
-        def respond(**ids: str) -> Response:
+        def respond(**ids: str) -> Any:
             # Before any transaction: a slow client must not hold a connection to the database.
             raw = read_body() if body is not None else b""
             if scope is None:
@@ -104,11 +122,15 @@ def call(
                 authenticate(connection, token, scope)
                 if body is not None:
                     check_media_type()
-                if scope != "score" and method != "POST":
-                    return serve(ids, raw, connection=connection)
-                if scope != "score":
-                    return idempotently(connection, raw, lambda: serve(ids, raw, connection=connection))
-            return serve(ids, raw)
+                if scope == "score":
+                    result: Any = Afterwards(lambda: serve(ids, raw))
+                elif method == "POST":
+                    result = idempotently(
+                        connection, raw, lambda: serve(ids, raw, connection=connection)
+                    )
+                else:
+                    result = serve(ids, raw, connection=connection)
+            return result.make() if isinstance(result, Afterwards) else result
 
         blueprint.add_url_rule(path, name, respond, methods=[method])
         return view
@@ -122,8 +144,8 @@ def database() -> Database:
     return found
 
 
-def _respond(result: Any, status: int) -> Response:
-    if isinstance(result, Response):
+def _respond(result: Any, status: int) -> Response | Afterwards:
+    if isinstance(result, Response | Afterwards):
         return result
     headers = {}
     if isinstance(result, Created):

@@ -56,4 +56,5 @@ def contradicts(state: str) -> bool:
     expected = request.if_match
     if not expected or expected.star_tag:
         return False
-    return state not in {tag.partition(".")[0] for tag in expected.as_set()}
+    # An unquoted or empty tag is read as none at all.
+    return state not in {str(tag).partition(".")[0] for tag in expected.as_set()}

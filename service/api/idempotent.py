@@ -19,7 +19,7 @@ from service.record.idempotency import Claim, KeptAnswer, KeyReused
 
 log = logging.getLogger(__name__)
 
-_KEY = re.compile(r'"?([!-~]{1,255}?)"?')
+_KEY = re.compile(r'"([!#-~]{1,255})"|([!#-~]{1,255})')
 _KEPT_HEADERS = ("Content-Type", "Location", "ETag", "Content-Language")
 #: Refusals that are answers of the call itself; what failed before it ran may be tried again.
 _KEPT_REFUSALS = (404, 409, 422)
@@ -69,8 +69,8 @@ def _claim(raw: bytes) -> Claim | None:
     if match is None:
         text = _("an Idempotency-Key has 1 to 255 visible characters")
         raise Problem("malformed-request", text)
-    seen = request.headers.get("If-Match", "")
-    return idempotency.claim(g.key.id, match[1], f"{request.method} {request.full_path} {seen}", raw)
+    address = f"{request.method} {request.full_path} {request.headers.get('If-Match', '')}"
+    return idempotency.claim(g.key.id, match[1] or match[2], address, raw)
 
 
 def _find(connection: Connection, mine: Claim) -> KeptAnswer | None:

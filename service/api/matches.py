@@ -20,10 +20,11 @@ from schemas.rounds import (
     read_match_round,
     read_reason,
 )
-from service.api.calls import call
+from service.api.calls import Afterwards, call
 from service.api.conditional import tagged, unless_known
-from service.api.lists import filters_of, page_of, page_of_rounds, window_of
+from service.api.lists import filters_of, page_of, window_of
 from service.api.problems import invalid
+from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
 from service.language import retell
 from service.messages import _
 from service.record import keeping, matches, rounds
@@ -83,6 +84,7 @@ def list_matches(connection: Connection, query: dict[str, Any]) -> Response:
     summary="Read a match with its standings",
     answer=MatchAnswer(),
     problems=["not-found"],
+    conditional=True,
 )
 def get_match(connection: Connection, match_id: UUID) -> Response:
     """State, standings, adjustments, rounds played of planned."""
@@ -125,14 +127,16 @@ def post_match_round(connection: Connection, match_id: UUID, document: Any) -> R
     summary="List the rounds of a match, newest first",
     query=MatchRoundsQuery(),
     answer=RoundsAnswer(),
-    problems=["not-found"],
+    also=STREAMS,
+    problems=["not-found", *STREAM_PROBLEMS],
 )
-def list_match_rounds(connection: Connection, match_id: UUID, query: dict[str, Any]) -> Response:
+def list_match_rounds(
+    connection: Connection, match_id: UUID, query: dict[str, Any]
+) -> Response | Afterwards:
     """Each in its newest revision."""
-    filters = {**filters_of(query, rounds.FILTERS), "match": match_id}
-    part = window_of(query, "rounds", filters)
     matches.get_version(connection, match_id)
-    return page_of_rounds(rounds.list_rounds(connection, part, filters), query)
+    filters = {**filters_of(query, rounds.FILTERS), "match": match_id}
+    return list_of_rounds(connection, query, filters)
 
 
 @call(

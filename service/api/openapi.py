@@ -9,13 +9,13 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 
 from schemas.answers import ProblemAnswer
 from schemas.requests import describe
-from service.api import matches, players, rounds, rulesets, scoring, system
+from service.api import audit, matches, players, rounds, rulesets, scoring, system
 from service.api.calls import CALLS, Call
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 from service.example import ROUND
 
 # Importing them is what fills the list of calls.
-_WITH_CALLS = (scoring, rulesets, matches, rounds, players, system)
+_WITH_CALLS = (scoring, rulesets, matches, rounds, audit, players, system)
 
 _DESCRIPTION = """\
 Scores Capsa Susun (Chinese Poker): send the arrangements of a round, get row-by-row outcomes and
@@ -28,6 +28,7 @@ Every error is `application/problem+json` (RFC 9457); invalid input lists everyt
 # What any call may answer, by what kind of call it is.
 _ALWAYS = ("malformed-request", "internal-error")
 _WITH_KEY = ("unauthorized", "forbidden", "too-many-requests", "database-away")
+_WITH_IDEMPOTENCY = ("idempotency-key-in-flight", "idempotency-key-reused")
 _WITH_BODY = ("payload-too-large", "unsupported-media-type")
 _UNKNOWN_PARAMETERS = ("invalid-request",)
 
@@ -37,6 +38,8 @@ def problems_of(call: Call) -> list[str]:
     names = [*call.problems, *_ALWAYS, *_UNKNOWN_PARAMETERS]
     if call.scope:
         names += _WITH_KEY
+    if call.stores:
+        names += _WITH_IDEMPOTENCY
     if call.body:
         names += _WITH_BODY
     return list(dict.fromkeys(names))
@@ -73,7 +76,7 @@ def _operation(call: Call) -> dict[str, Any]:
         "responses": {
             str(call.status): {
                 "description": "The answer.",
-                "content": {"application/json": {"schema": call.answer}},
+                "content": {"application/json": {"schema": call.answer}, **call.also},
             },
         },
     }
@@ -91,6 +94,9 @@ def _operation(call: Call) -> dict[str, Any]:
         {"in": "path", "name": name, "required": True, "schema": _path_schema(name)}
         for name in _path_names(call.path)
     ]
+    operation["parameters"] += _header_parameters(call)
+    if call.conditional:
+        operation["responses"]["304"] = {"description": "The client has what is there."}
     if call.query:
         operation["parameters"].append({"in": "query", "schema": call.query})
     if call.body:
@@ -102,6 +108,22 @@ def _operation(call: Call) -> dict[str, Any]:
         operation["security"] = [{"key": []}]
         operation["description"] = f"Needs a key with the scope `{call.scope}`."
     return operation
+
+
+def _header_parameters(call: Call) -> list[dict[str, Any]]:
+    known = {
+        "Idempotency-Key": (call.stores, "1 to 255 visible characters; a repeat is answered again."),
+        "If-None-Match": (call.conditional, "The ETag of what the client has."),
+        "If-Match": (
+            "stale" in call.problems,
+            "The ETag of the revision that is to be replaced; corrections need it.",
+        ),
+    }
+    return [
+        {"in": "header", "name": name, "schema": {"type": "string"}, "description": description}
+        for name, (taken, description) in known.items()
+        if taken
+    ]
 
 
 def _by_status(names: list[str]) -> dict[int, list[str]]:

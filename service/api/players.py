@@ -7,9 +7,10 @@ from sqlalchemy import Connection
 
 from schemas.answers import PlayerAnswer, RoundsAnswer
 from schemas.queries import PlayerRoundsQuery
-from service.api.calls import call
+from service.api.calls import Afterwards, call
 from service.api.conditional import unless_known
-from service.api.lists import filters_of, page_of_rounds, window_of
+from service.api.lists import filters_of
+from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
 from service.record import players, rounds
 
 blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
@@ -23,6 +24,7 @@ blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
     summary="Read a player's totals",
     answer=PlayerAnswer(),
     problems=["not-found"],
+    conditional=True,
 )
 def get_player(connection: Connection, player: str) -> Response:
     """Rounds, matches, points, wins, fouls, sweeps, specials; void rounds do not count."""
@@ -40,9 +42,12 @@ def get_player(connection: Connection, player: str) -> Response:
     summary="List a player's rounds, newest first",
     query=PlayerRoundsQuery(),
     answer=RoundsAnswer(),
+    also=STREAMS,
+    problems=STREAM_PROBLEMS,
 )
-def list_player_rounds(connection: Connection, player: str, query: dict[str, Any]) -> Response:
+def list_player_rounds(
+    connection: Connection, player: str, query: dict[str, Any]
+) -> Response | Afterwards:
     """Each in its newest revision."""
     filters = {**filters_of(query, rounds.FILTERS), "player": player}
-    part = window_of(query, "rounds", filters)
-    return page_of_rounds(rounds.list_rounds(connection, part, filters), query)
+    return list_of_rounds(connection, query, filters)

@@ -45,6 +45,11 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         _("Method not allowed"),
         _("The address exists, but not for this method; the Allow header lists those it takes."),
     ),
+    "not-acceptable": (
+        406,
+        _("Not acceptable"),
+        _("The answer does not come in any of the media types that Accept names."),
+    ),
     "match-finished": (
         409,
         _("Match finished"),
@@ -106,6 +111,11 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         503,
         _("Database away"),
         _("The database cannot be reached just now. Nothing was stored; try again as Retry-After says."),
+    ),
+    "too-many-streams": (
+        503,
+        _("Too many streams"),
+        _("As many streams are being read as can be at a time. Try again as Retry-After says."),
     ),
 }
 

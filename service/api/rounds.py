@@ -18,11 +18,12 @@ from schemas.rounds import (
     read_correction,
     read_reason,
 )
-from service.api.calls import call
+from service.api.calls import Afterwards, call
 from service.api.conditional import contradicts, has_seen, tagged, unless_known
-from service.api.lists import filters_of, page_of_rounds, window_of
+from service.api.lists import filters_of
 from service.api.problems import invalid
 from service.api.scoring import round_of
+from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
 from service.language import retell
 from service.record import keeping, rounds
 from service.record.rulesets import find_ruleset
@@ -58,12 +59,12 @@ def post_round(connection: Connection, document: Any) -> Response:
     summary="List rounds, newest first",
     query=RoundsQuery(),
     answer=RoundsAnswer(),
+    also=STREAMS,
+    problems=STREAM_PROBLEMS,
 )
-def list_rounds(connection: Connection, query: dict[str, Any]) -> Response:
+def list_rounds(connection: Connection, query: dict[str, Any]) -> Response | Afterwards:
     """Those of a player, a match, a rule set, a time, a status, or all; each in its newest revision."""
-    filters = filters_of(query, rounds.FILTERS)
-    part = window_of(query, "rounds", filters)
-    return page_of_rounds(rounds.list_rounds(connection, part, filters), query)
+    return list_of_rounds(connection, query, filters_of(query, rounds.FILTERS))
 
 
 @call(
@@ -74,6 +75,7 @@ def list_rounds(connection: Connection, query: dict[str, Any]) -> Response:
     summary="Read a stored round",
     answer=StoredRoundAnswer(),
     problems=["not-found"],
+    conditional=True,
 )
 def get_round(connection: Connection, round_id: UUID) -> Response:
     """Its newest revision: request, result, and all about its keeping."""
@@ -94,6 +96,7 @@ def get_round(connection: Connection, round_id: UUID) -> Response:
     summary="Read all revisions of a round",
     answer=RevisionsAnswer(),
     problems=["not-found"],
+    conditional=True,
 )
 def list_revisions(connection: Connection, round_id: UUID) -> Response:
     """Oldest first; the last is the one that counts, unless it is void."""

@@ -41,9 +41,17 @@ class Window:
 
     def limit_query(self, query: Select[Any], key: Column[Any]) -> Select[Any]:
         """The query for this part, and one item more, which tells whether there is a next page."""
+        return self.rest_query(query, key).limit(self.limit + 1)
+
+    def rest_query(self, query: Select[Any], key: Column[Any]) -> Select[Any]:
+        """The query for this part and all that follows it."""
         if self.after is not None:
             query = query.where(key < self.after)
-        return query.order_by(key.desc()).limit(self.limit + 1)
+        return query.order_by(key.desc())
+
+    def cursor(self, identifier: str) -> str:
+        """What leads on from the item with an id."""
+        return _encode(identifier, self.filters)
 
     def page(self, items: list[dict[str, Any]]) -> Page:
         """The page that the query's items make."""
@@ -51,7 +59,7 @@ class Window:
         items = items[: self.limit]
         return {
             "items": items,
-            "next_cursor": _encode(items[-1]["id"], self.filters) if more else None,
+            "next_cursor": self.cursor(items[-1]["id"]) if more else None,
         }
 
 

@@ -58,7 +58,7 @@ def record_house_rules(
 
     ``document`` is complete but for its version. The same content again is the same version.
     """
-    identifier, content = document["id"], _content_digest(document)
+    identifier, content = document["id"], content_digest(document)
     # Two who post one id at once come one after the other, whether it exists yet or not.
     connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(identifier, 0))))
     of_id = rulesets.c.id == identifier
@@ -83,7 +83,8 @@ def record_house_rules(
     return ruleset, True
 
 
-def _content_digest(document: Mapping[str, Any]) -> str:
+def content_digest(document: Mapping[str, Any]) -> str:
+    """The digest of what a document says, whatever its version."""
     content = {name: value for name, value in document.items() if name != "version"}
     return hashlib.sha256(canonical(content)).hexdigest()
 
@@ -96,7 +97,7 @@ def record_built_in(connection: Connection) -> None:
             "version": ruleset.version,
             "title": ruleset.title,
             "digest": ruleset.digest,
-            "content_digest": _content_digest(ruleset.document),
+            "content_digest": content_digest(ruleset.document),
             "document": ruleset.document,
             "created_at": now(),
         }

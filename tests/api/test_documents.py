@@ -46,7 +46,8 @@ def test_a_call_is_described_in_full(call: Any) -> None:
     operation = document()["paths"][path][call.method.lower()]
     assert (operation["operationId"], operation["summary"]) == (call.name, call.summary)
     statuses = {str(PROBLEMS[name][0]) for name in problems_of(call)}
-    answered = {str(status) for status in (call.status, call.again) if status}
+    known = 304 if call.conditional else None
+    answered = {str(status) for status in (call.status, call.again, known) if status}
     assert set(operation["responses"]) == answered | statuses
     assert ("security" in operation) == (call.scope is not None)
     assert ("requestBody" in operation) == (call.body is not None)

@@ -11,6 +11,8 @@ from sqlalchemy import text
 from service.database import Database
 from tests.api.requests import ROUND, change, post_round
 
+MOST_PAGES = 100
+
 Get = Callable[[str], Any]
 
 
@@ -18,7 +20,7 @@ def walk(
     client: FlaskClient, path: str, between: Callable[[], Any] | None = None
 ) -> Iterator[list[str]]:
     """The ids of each page in turn, by following Link."""
-    while True:
+    for _ in range(MOST_PAGES):
         response = client.get(path)
         assert response.status_code == 200, response.text
         page = response.get_json()
@@ -33,6 +35,7 @@ def walk(
         assert parse_qs(urlsplit(path).query)["cursor"] == [page["next_cursor"]]
         if between:
             between()
+    pytest.fail(f"more than {MOST_PAGES} pages: the list goes round")
 
 
 LISTS: dict[str, str] = {

@@ -177,6 +177,7 @@ def test_each_round_of_a_match_seals_the_one_before(client: FlaskClient, rows: R
         "/status",
         "/submitted_at",
         "/submitted_by",
+        "/reason",
         "/request/seats/0/player",
         "/request/seats/0/top/0",
         "/seats/0/points",

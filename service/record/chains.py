@@ -1,0 +1,170 @@
+"""Chains: revisions that refer each to the digest of the one before, and where that fails.
+
+A chain is followed by digests, not by the links that are stored: so whoever was moved, replaced or
+removed is named, and not everybody who comes after.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from service.record import findings
+
+# A number that was tampered with must not make an endless list.
+_MOST_MISSING = 1_000
+
+
+class Sealed(Protocol):
+    """What a chain needs to know of a revision; ``computed`` is what its digest should be."""
+
+    link: int
+    previous_digest: str | None
+    digest: str
+    computed: str
+
+
+@dataclass(slots=True)
+class Faults:
+    """What is wrong with a chain.
+
+    ``revisions``: those that are not what the chain says, each with a text and its parameters.
+    ``missing``: the places that nobody has. ``length``: how long it is, where its head says otherwise.
+    """
+
+    revisions: list[tuple[Any, str, dict[str, Any]]] = field(default_factory=list)
+    missing: list[int] = field(default_factory=list)
+    length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is kept of a chain's end apart from it."""
+
+    length: int
+    digest: str | None
+
+
+def follow(revisions: Sequence[Sealed], head: Head | None) -> Faults:
+    """What is wrong with a chain, given by links; ``head`` is None where nothing is kept of its end."""
+    faults = Faults()
+    if _unbroken(revisions, head):
+        return faults
+    places = _place(_segments(revisions), faults)
+    for place, revision in sorted(places.items()):
+        if revision.link != place:
+            faults.revisions.append((revision, findings.LINK, {"link": revision.link, "place": place}))
+        _check_previous(places, place, head, faults)
+    last = max(places, default=0)
+    if head is not None:
+        last = _check_end(places, last, head, faults)
+    gaps = (place for place in range(1, last + 1) if place not in places)
+    faults.missing = [place for place, _ in zip(gaps, range(_MOST_MISSING), strict=False)]
+    return faults
+
+
+def _digests(revision: Sealed) -> tuple[str, str]:
+    """A revision may be referred to by either, so that a changed digest is one fault, not two."""
+    return revision.digest, revision.computed
+
+
+def _unbroken(revisions: Sequence[Sealed], head: Head | None) -> bool:
+    known: tuple[str | None, ...] = (None,)
+    for place, revision in enumerate(revisions, 1):
+        if revision.link != place or revision.previous_digest not in known:
+            return False
+        known = _digests(revision)
+    return head is None or (head.length == len(revisions) and head.digest in known)
+
+
+def _segments(revisions: Sequence[Sealed]) -> list[list[Sealed]]:
+    """Stretches in which each revision refers to the one before it."""
+    referring = defaultdict(list)
+    for revision in revisions:
+        if revision.previous_digest is not None:
+            referring[revision.previous_digest].append(revision)
+    following: dict[int, Sealed] = {}
+    followers: set[int] = set()
+    for revision in revisions:
+        distance = {
+            abs(other.link - revision.link - 1): other
+            for digest in _digests(revision)
+            for other in referring.get(digest, ())
+            if id(other) not in followers and other is not revision
+        }
+        if distance:
+            nearest = distance[min(distance)]
+            following[id(revision)] = nearest
+            followers.add(id(nearest))
+    segments, done = [], set()
+    # Whoever follows nobody begins a segment; then what is left, which goes round in circles.
+    for begin in sorted(revisions, key=lambda revision: id(revision) in followers):
+        segment: list[Sealed] = []
+        here: Sealed | None = begin
+        while here is not None and id(here) not in done:
+            done.add(id(here))
+            segment.append(here)
+            here = following.get(id(here))
+        if segment:
+            segments.append(segment)
+    return segments
+
+
+def _place(segments: list[list[Sealed]], faults: Faults) -> dict[int, Sealed]:
+    """Where in the chain each revision belongs: where most links of its segment say."""
+    places: dict[int, Sealed] = {}
+    for segment in sorted(segments, key=len, reverse=True):
+        votes = Counter(revision.link - index for index, revision in enumerate(segment))
+        most = max(votes.values())
+        begins = sorted(begin for begin, count in votes.items() if count == most)
+        begin = 1 if segment[0].previous_digest is None and 1 in begins else begins[0]
+        for place, revision in enumerate(segment, begin):
+            if place in places or place < 1:
+                faults.revisions.append((revision, findings.PLACE_TAKEN, {"place": place}))
+            else:
+                places[place] = revision
+    return places
+
+
+def _check_previous(places: dict[int, Sealed], place: int, head: Head | None, faults: Faults) -> None:
+    """Whether a revision refers to the one before; if not, which of the two is to blame.
+
+    It is the earlier, replaced and sealed anew, if the later is what the rest of the chain expects.
+    """
+    revision, before = places[place], places.get(place - 1)
+    if place > 1 and before is None:
+        return  # missing, which is said of the place
+    expected = _digests(before) if before else (None,)
+    if revision.previous_digest in expected:
+        return
+    after = places.get(place + 1)
+    if after is not None:
+        vouched = after.previous_digest == revision.digest
+    else:
+        vouched = head is None or head.digest == revision.digest
+    if before is not None and vouched and revision.digest == revision.computed:
+        faults.revisions.append((before, findings.NOT_FOLLOWED, {}))
+    else:
+        faults.revisions.append((revision, findings.NOT_FOLLOWING, {}))
+
+
+def _check_end(places: dict[int, Sealed], last: int, head: Head, faults: Faults) -> int:
+    """Compare a chain's end with what is kept of it; returns where the chain should end."""
+    at_end = _digests(places[last]) if last else (None,)
+    if head.digest in at_end:
+        if head.length != last:
+            faults.length = last
+        return last
+    if head.length > last:
+        return head.length  # the end is missing
+    known = _digests(places[head.length]) if head.length in places else (None,)
+    if head.length < last and head.digest in known:
+        for place in range(head.length + 1, last + 1):
+            if place in places:
+                parameters = {"length": head.length}
+                faults.revisions.append((places[place], findings.UNKNOWN_TO_MATCH, parameters))
+    elif last:
+        faults.revisions.append((places[last], findings.END, {"kept": head.digest}))
+    else:
+        faults.length = 0
+    return last

@@ -1,0 +1,334 @@
+"""Revisions checked one by one: read again, scored again, sealed again, compared with what is stored.
+
+What costs time is written so that an intact revision goes through quickly. Where the quick way finds
+a difference, the definitions decide: ``digests.seal`` and ``keeping.sealed_content``, ``seat_rows``
+and ``duel_rows``.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection, select
+
+from service.record import findings
+from service.record.copied import duel_lines, seat_lines
+from service.record.digests import canonical, seal, without_texts
+from service.record.findings import Finding
+from service.record.keeping import sealed_content
+from service.record.rulesets import content_digest
+from service.record.tables import rulesets
+from service.rules import ruleset as rules
+from service.rules.cards import HAND_SIZE, NAMES, ROW_SIZES
+from service.rules.labels import ENGLISH
+from service.rules.reading import Seat, formed_names
+from service.rules.ruleset import BUILT_IN, RuleSet, from_document
+from service.rules.scoring import score
+
+#: The columns of a revision in the order in which it is fetched; ids and JSON come as text.
+COLUMNS = (
+    "id",
+    "revision",
+    "match_id",
+    "number",
+    "link",
+    "status",
+    "ruleset_id",
+    "ruleset_version",
+    "request",
+    "result",
+    "submitted_at",
+    "submitted_by",
+    "reason",
+    "previous_digest",
+    "digest",
+)
+_AS_TEXT = ("id", "match_id", "request", "result")
+SELECT = ", ".join(f"{name}::text" if name in _AS_TEXT else name for name in COLUMNS)
+
+_TOP, _MIDDLE, _BOTTOM = ROW_SIZES
+_CARDS = {name: card for card, name in enumerate(NAMES)}
+_WRONG = (LookupError, TypeError, ValueError, AttributeError)
+
+
+class Unreadable(Exception):
+    """A stored request that cannot be scored."""
+
+
+@dataclass(slots=True)
+class Revision:
+    """A stored revision, checked. ``computed``: the digest of its content.
+
+    ``seat_lines`` and ``duel_lines``: its typed rows as they should be; None where anything is wrong.
+    ``counted``: points, net and fees of each player. ``void``: it is marked so; ``counts``: it should
+    count, which is something else only where the mark was changed; ``sealed``: its digest is right.
+    ``amends``: what its rows of ``seats`` lack. ``scored`` and ``stored``: the results, where needed.
+    """
+
+    id: str
+    revision: int
+    match: str | None
+    number: int | None
+    link: int
+    previous_digest: str | None
+    digest: str
+    computed: str
+    void: bool
+    counts: bool
+    ruleset: tuple[str, int]
+    key: str
+    row: tuple[Any, ...] | None
+    stake: Any = None
+    seat_lines: str = ""
+    duel_lines: str = ""
+    counted: Sequence[tuple[str, int, int, int]] = ()
+    intact: bool = False
+    sealed: bool = True
+    scored: Any = None
+    stored: Any = None
+    amends: dict[str, dict[str, int]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    def add(self, code: str, text: str, **parameters: Any) -> None:
+        """Note something that is wrong with it."""
+        place = (self.match, self.id, self.number, self.revision)
+        self.findings.append(Finding(code, text, *place, parameters))
+
+
+@dataclass(frozen=True, slots=True)
+class _RuleSet:
+    """A rule set of the record: digests that rounds may be sealed with, and what to score under.
+
+    ``doubtful``: only for rounds that are sealed with the digest of this very document, ``written``.
+    """
+
+    digests: tuple[str, ...]
+    ruleset: RuleSet | None
+    doubtful: bool = False
+    written: str = ""
+
+
+class Rescorer:
+    """Checks revisions; keeps the rule sets that they need, and ``findings`` about those."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: dict[tuple[str, int], _RuleSet] = {}
+        self.findings: list[Finding] = []
+
+    def check(self, row: tuple[Any, ...]) -> Revision:
+        """Score, compare and seal a revision; where anything differs, :meth:`explain` says what."""
+        values = dict(zip(COLUMNS, row, strict=True))
+        name = values["ruleset_id"], values["ruleset_version"]
+        known = self._known.get(name) or self.ruleset(*name)
+        identifier, number, match = values["id"], values["revision"], values["match_id"]
+        key = f"{identifier}\t{number}\t"
+        void = values["status"] == "void"
+        previous, digest = values["previous_digest"], values["digest"]
+        place = (identifier, number, match, values["number"], values["link"], previous, digest)
+        revision = Revision(*place, "", void, not void, name, key, row)
+        try:
+            values["request"] = request = orjson.loads(values["request"])
+            stored = _strip(orjson.loads(values["result"]))
+            values["result"] = orjson.Fragment(stored)
+            content = canonical(sealed_content(values, known.digests[0]))
+            revision.computed = hashlib.sha256(content).hexdigest()
+            if known.ruleset is None or revision.computed != digest:
+                return revision
+            revision.stake = request.get("stake")
+            scored = score(known.ruleset, _read_seats(known.ruleset, request), revision.stake, ENGLISH)
+            if _strip(scored) != stored:
+                return revision
+        except (*_WRONG, Unreadable, orjson.JSONEncodeError):
+            return revision
+        revision.intact = True
+        revision.seat_lines = seat_lines(key, match, scored)
+        revision.duel_lines = duel_lines(key, match, scored)
+        revision.counted = _counted(scored)
+        return revision
+
+    def explain(self, revision: Revision) -> None:
+        """Check a revision by definition, slowly, and note everything that is wrong with it."""
+        assert revision.row is not None
+        values = dict(zip(COLUMNS, revision.row, strict=True))
+        known = self._known[revision.ruleset]
+        request, result = _loads(values["request"]), _loads(values["result"])
+        values |= {"request": request, "result": result}
+        _seal_again(revision, values, known)
+        ruleset, stored = known.ruleset, without_texts(result)
+        # Sealed, but with the digest of another document than this: under which rules, nobody knows.
+        lost = known.doubtful and revision.sealed and revision.digest != _sealed(values, known.written)
+        if ruleset is None or lost:
+            revision.stored = stored
+            return
+        try:
+            revision.stake = request.get("stake")
+            scored = score(ruleset, _read_seats(ruleset, request), revision.stake, ENGLISH)
+        except (*_WRONG, Unreadable):
+            revision.stored = stored
+            if not known.doubtful or revision.sealed:
+                revision.add("request_unreadable", findings.REQUEST)
+            return
+        revision.scored = without_texts(scored)
+        for pointer, one, other in _differences(stored, revision.scored):
+            revision.stored = stored
+            told = {"pointer": pointer, "stored": _tell(one), "scored": _tell(other)}
+            if not known.doubtful or revision.sealed:
+                revision.add("result_differs", findings.RESULT, **told)
+            break
+
+    def ruleset(self, identifier: str, version: int) -> _RuleSet:
+        """A rule set of the record, checked."""
+        named = {"ruleset": identifier, "version": version}
+        row = self._connection.execute(
+            select(rulesets).where(rulesets.c.id == identifier, rulesets.c.version == version)
+        ).one_or_none()
+        published: RuleSet | None = BUILT_IN.get(identifier)
+        if published is not None and (published.id, published.version) != (identifier, version):
+            published = None
+        wrong, written, computed, digests = None, None, "", []
+        if published is not None:
+            digests.append(published.digest)
+        if row is None:
+            wrong = findings.RULESET_MISSING
+        else:
+            computed = hashlib.sha256(rules.canonical(row.document)).hexdigest()
+            digests += [row.digest, computed]
+            written = _build(row.document, computed)
+            if computed != row.digest or content_digest(row.document) != row.content_digest:
+                wrong = findings.RULESET
+            elif published is not None and computed != published.digest:
+                wrong = findings.PUBLISHED
+        if wrong is not None:
+            self.findings.append(Finding("ruleset_differs", wrong, parameters=named))
+        found = _RuleSet(
+            tuple(dict.fromkeys(digests)) or ("",),
+            published or written,
+            doubtful=wrong is not None and published is None,
+            written=computed,
+        )
+        self._known[identifier, version] = found
+        return found
+
+
+def _seal_again(revision: Revision, values: dict[str, Any], known: _RuleSet) -> None:
+    """Compute the digest by definition; note it if it is not the stored one."""
+    computed = [_sealed(values, digest) for digest in known.digests]
+    revision.computed = revision.digest if revision.digest in computed else computed[0]
+    if revision.digest in computed or known.digests == ("",):
+        return
+    revision.sealed = False
+    told = {"computed": revision.computed, "stored": revision.digest}
+    revision.add("digest_differs", findings.DIGEST, **told)
+    if revision.revision > 1:  # was it the status that was changed?
+        other = "corrected" if values["status"] == "void" else "void"
+        if revision.digest in [_sealed({**values, "status": other}, d) for d in known.digests]:
+            revision.counts = other != "void"
+
+
+def _sealed(values: dict[str, Any], ruleset_digest: str) -> str:
+    try:
+        return seal(sealed_content(values, ruleset_digest))
+    except (orjson.JSONEncodeError, TypeError, ValueError):
+        return ""  # nothing that could ever have been sealed
+
+
+def _loads(text: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+
+
+# By the digest of their document: compiling one takes as long as some hundred rounds.
+_built: dict[str, RuleSet | None] = {}
+_MOST_BUILT = 32
+
+
+def _build(document: Any, digest: str) -> RuleSet | None:
+    if digest not in _built:
+        while len(_built) >= _MOST_BUILT:
+            _built.pop(next(iter(_built)), None)
+        try:
+            ruleset = from_document(document)
+            _built[digest] = ruleset if ruleset.tables else None
+        except _WRONG:
+            _built[digest] = None
+    return _built[digest]
+
+
+def _counted(result: Any) -> list[tuple[str, int, int, int]]:
+    if "stake" not in result:
+        return [(seat["player"], seat["points"], 0, 0) for seat in result["seats"]]
+    return [
+        (seat["player"], seat["points"], seat["money"]["net"], seat["money"]["fee"])
+        for seat in result["seats"]
+    ]
+
+
+def _strip(result: Any) -> bytes:
+    """Canonical JSON of a result, which loses its texts."""
+    for seat in result["seats"]:
+        if seat["rows"]:
+            for row in seat["rows"].values():
+                del row["label"]
+        if seat["foul"]:
+            del seat["foul"]["detail"]
+    return canonical(result)
+
+
+def _read_seats(ruleset: RuleSet, request: Any) -> list[Seat]:
+    """The seats of a stored request; :class:`Unreadable`, or whatever else, if it is none."""
+    seats: list[Seat] = []
+    cards: list[int] = []
+    for shown in request["seats"]:
+        player, declare = shown["player"], shown.get("declare")
+        arranged = "cards" not in shown
+        if arranged:
+            top, middle, bottom = shown["top"], shown["middle"], shown["bottom"]
+            if len(top) != _TOP or len(middle) != _MIDDLE or len(bottom) != _BOTTOM:
+                raise Unreadable
+            of_seat = tuple([_CARDS[name] for name in (*top, *middle, *bottom)])
+        else:
+            of_seat = tuple([_CARDS[name] for name in shown["cards"]])
+            if len(of_seat) != HAND_SIZE:
+                raise Unreadable
+        if declare is not None and declare not in formed_names(ruleset, of_seat):
+            raise Unreadable
+        cards += of_seat
+        seats.append(Seat(player, of_seat, arranged, declare))
+    if not 2 <= len(seats) <= 4 or len(set(cards)) != HAND_SIZE * len(seats):
+        raise Unreadable
+    if {type(seat.player) for seat in seats} != {str} or len({s.player for s in seats}) != len(seats):
+        raise Unreadable
+    return seats
+
+
+def _differences(stored: Any, scored: Any, pointer: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Where two JSON values differ."""
+    if type(stored) is not type(scored):
+        yield pointer, stored, scored
+    elif isinstance(stored, Mapping):
+        for name in sorted(stored.keys() | scored.keys()):
+            parts = stored.get(name, _ABSENT), scored.get(name, _ABSENT)
+            yield from _differences(*parts, f"{pointer}/{name}")
+    elif isinstance(stored, list) and len(stored) == len(scored):
+        for place, parts in enumerate(zip(stored, scored, strict=True)):
+            yield from _differences(*parts, f"{pointer}/{place}")
+    elif stored != scored:
+        yield pointer, stored, scored
+
+
+class _Absent:
+    """What is not there."""
+
+
+_ABSENT = _Absent()
+_MOST_TOLD = 80
+
+
+def _tell(value: Any) -> str:
+    text = "-" if value is _ABSENT else orjson.dumps(value).decode()
+    return text if len(text) <= _MOST_TOLD else text[:_MOST_TOLD] + "..."

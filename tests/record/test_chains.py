@@ -1,0 +1,95 @@
+"""Chains are followed by digests: who was moved, replaced or removed is named, and nobody after."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from service.record import findings
+from service.record.chains import Faults, Head, follow
+
+
+@dataclass
+class Link:
+    """A revision, as far as chains know it."""
+
+    link: int
+    previous_digest: str | None
+    digest: str
+    computed: str = ""
+
+
+def chain(length: int) -> list[Link]:
+    return [
+        Link(place, f"d{place - 1}" if place > 1 else None, f"d{place}", f"d{place}")
+        for place in range(1, length + 1)
+    ]
+
+
+def named(faults: Faults) -> set[tuple[int, str]]:
+    return {(int(link.computed[1:]), words) for link, words, _ in faults.revisions}
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 9])
+def test_a_whole_chain_is_whole(length: int) -> None:
+    head = Head(length, f"d{length}" if length else None)
+    for known in (head, None):
+        faults = follow(chain(length), known)
+        assert (faults.revisions, faults.missing, faults.length) == ([], [], None)
+
+
+@pytest.mark.parametrize("first", range(1, 8))
+@pytest.mark.parametrize("second", range(1, 8))
+def test_two_swapped_links_name_two(first: int, second: int) -> None:
+    links = chain(7)
+    links[first - 1].link, links[second - 1].link = second, first
+    faults = follow(sorted(links, key=lambda link: link.link), Head(7, "d7"))
+    moved = {first, second} if first != second else set()
+    assert (named(faults), faults.missing) == ({(place, findings.LINK) for place in moved}, [])
+
+
+@pytest.mark.parametrize("gone", [{1}, {4}, {7}, {1, 2}, {3, 5}, {6, 7}, {1, 4, 7}, set(range(1, 8))])
+def test_missing_places_are_named_and_nobody_else(gone: set[int]) -> None:
+    links = [link for link in chain(7) if link.link not in gone]
+    faults = follow(links, Head(7, "d7"))
+    assert (faults.revisions, faults.missing, faults.length) == ([], sorted(gone), None)
+
+
+@pytest.mark.parametrize("place", range(1, 8))
+def test_a_replaced_revision_is_named_and_not_who_follows(place: int) -> None:
+    links = chain(7)
+    links[place - 1].digest = "other"
+    # Its content makes that digest: it was sealed anew.
+    links[place - 1].computed = "other"
+    faults = follow(links, Head(7, "d7"))
+    words = findings.END if place == 7 else findings.NOT_FOLLOWED
+    assert [(link.link, told) for link, told, _ in faults.revisions] == [(place, words)]
+
+
+@pytest.mark.parametrize("place", range(1, 8))
+def test_a_changed_digest_alone_breaks_no_chain(place: int) -> None:
+    """That the digest is not that of the content is said elsewhere."""
+    links = chain(7)
+    links[place - 1].digest = "other"
+    assert follow(links, Head(7, "d7")).revisions == []
+
+
+def test_a_chain_in_a_circle_is_named_where_it_closes() -> None:
+    links = chain(5)
+    links[0].previous_digest = "d5"
+    assert named(follow(links, Head(5, "d5"))) == {(1, findings.NOT_FOLLOWING)}
+
+
+def test_revisions_after_the_end_are_named() -> None:
+    faults = follow(chain(5), Head(3, "d3"))
+    assert named(faults) == {(4, findings.UNKNOWN_TO_MATCH), (5, findings.UNKNOWN_TO_MATCH)}
+
+
+def test_a_second_revision_after_the_same_is_named() -> None:
+    forged = Link(8, "d3", "forged", "d99")
+    assert named(follow([*chain(7), forged], Head(7, "d7"))) >= {(99, findings.NOT_FOLLOWING)}
+    assert {place for place, _ in named(follow([*chain(7), forged], Head(7, "d7")))} == {99}
+
+
+def test_a_length_out_of_all_bounds_makes_no_endless_list() -> None:
+    assert len(follow(chain(3), Head(2**31 - 1, "other")).missing) <= 1000
+    assert follow(chain(3), Head(2**31 - 1, "d3")).length == 3
