@@ -1,6 +1,7 @@
 """A real Postgres for every test that wants one: started once a run, emptied before each test."""
 
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,11 @@ from service.record import keys
 from service.setup import prepare_database
 
 # Rule sets stay: the service records the published ones when it is set up, and versions never go.
+# Where the tests run in the background the interrupt may be ignored, and children inherit that; the
+# tests of Ctrl-C need it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # What the database itself refuses to delete goes while its triggers are off.
 _EMPTY = """
     SET LOCAL session_replication_role = replica;

@@ -3,16 +3,17 @@
 import hashlib
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from service.record.ids import now
 from service.record.tables import rulesets
 from service.rules.ruleset import BUILT_IN, RuleSet, canonical, from_document
 
-# Versions never change, so what has been read and compiled once serves for good; 3 MB each.
-_known: dict[tuple[str, int], RuleSet] = {}
+# Versions never change, so what has been read from a database and compiled serves for good; 3 MB each.
+_known: WeakKeyDictionary[Engine, dict[tuple[str, int], RuleSet]] = WeakKeyDictionary()
 _MOST_KNOWN = 32
 
 
@@ -32,16 +33,18 @@ def find_ruleset(connection: Connection, identifier: str, version: int | None) -
         version = connection.scalar(newest)
         if version is None:
             return None
-    if (identifier, version) not in _known:
+    known = _known.setdefault(connection.engine, {})
+    ruleset = known.get((identifier, version))
+    if ruleset is None:
         document = connection.scalar(
             select(rulesets.c.document).where(rulesets.c.id == identifier, rulesets.c.version == version)
         )
         if document is None:
             return None
-        while len(_known) >= _MOST_KNOWN:
-            _known.pop(next(iter(_known)), None)
-        _known[identifier, version] = from_document(document)
-    return _known[identifier, version]
+        while len(known) >= _MOST_KNOWN:
+            known.pop(next(iter(known)), None)
+        known[identifier, version] = ruleset = from_document(document)
+    return ruleset
 
 
 def list_rulesets(connection: Connection) -> list[RuleSet]:
