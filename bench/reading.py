@@ -155,9 +155,8 @@ def main() -> None:
                 return pattern.format_map(_Chosen(samples))
 
             lines, scanned = _plans(store, client, address())
-            found, computed = _times(
-                client, address, options.repeats if has_goal else options.repeats // 10
-            )
+            repeats = options.repeats if has_goal else options.repeats // 10
+            found, computed = _times(client, address, repeats)
             median, p99 = statistics.median(found), found[int(len(found) * 0.99)]
             print(
                 f"{name:34}  {median:6.2f}  {p99:6.2f}  {computed:6.2f}  {' '.join(scanned)}", flush=True
