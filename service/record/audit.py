@@ -11,12 +11,13 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Row, select
 
 from service.record import chains, findings, typed_rows
 from service.record.chains import Head
 from service.record.errors import Missing
 from service.record.findings import Finding
+from service.record.missing import MatchGaps, name_missing
 from service.record.rescoring import SELECT, Rescorer, Revision
 from service.record.tables import adjustments, match_players, matches, rounds, seats
 
@@ -221,7 +222,9 @@ def _audit_match(connection: Connection, match: _Match, chain: list[Revision], r
         note("match_differs", findings.LENGTH, counted=faults.length, kept=match.row.chain_length)
     known = True
     if faults.missing:
-        known = _note_missing(connection, match, chain, faults.missing, report)
+        of_match = MatchGaps(match.id, list(match.players), match.row.rounds_played, faults.missing)
+        said, known = name_missing(connection, of_match, chain)
+        report.findings += said
     played = len({revision.id for revision in chain})
     if played != match.row.rounds_played and (not faults.missing or played > match.row.rounds_played):
         note("match_differs", findings.PLAYED, counted=played, kept=match.row.rounds_played)
@@ -292,79 +295,3 @@ def _players_of(connection: Connection, strays: list[Finding]) -> list[str]:
         return []
     ids = [stray.round for stray in strays]
     return list(connection.scalars(select(seats.c.player).where(seats.c.round_id.in_(ids))))
-
-
-def _number(
-    lost: list[str], absent: list[int], numbers: Mapping[str, int | None]
-) -> dict[str, int | None]:
-    """The numbers that lost rounds must have had: ids are in the order in which rounds were posted."""
-    if len(lost) == len(absent):
-        return dict(zip(lost, absent, strict=True))
-    numbered: dict[str, int | None] = {}
-    for identifier in lost:
-        before = [number for known, number in numbers.items() if number and known < identifier]
-        after = [number for known, number in numbers.items() if number and known > identifier]
-        low, high = max(before, default=0), min(after, default=absent[-1] + 1 if absent else 0)
-        between = [number for number in absent if low < number < high]
-        if len(between) == 1:
-            numbered[identifier] = between[0]
-    return numbered
-
-
-_STRAYS = text("""
-    SELECT DISTINCT CAST(round_id AS text), revision FROM seats
-    WHERE match_id = :match AND player = ANY(:players) AND NOT EXISTS (
-        SELECT FROM rounds WHERE rounds.id = seats.round_id AND rounds.revision = seats.revision)
-    ORDER BY 1, 2
-""")
-
-
-def _note_missing(
-    connection: Connection, match: _Match, chain: list[Revision], places: list[int], report: Report
-) -> bool:
-    """Say which revisions are missing, as far as their neighbours, their seats and numbers tell.
-
-    Returns whether the totals can be known nevertheless, for all that is missing was replaced.
-    """
-    numbers = {revision.id: revision.number for revision in chain}
-    there = {(revision.id, revision.revision) for revision in chain}
-    newest: dict[str, int] = {}
-    for identifier, revision in there:
-        newest[identifier] = max(revision, newest.get(identifier, 0))
-    gone = {
-        (identifier, revision): numbers[identifier]
-        for identifier, last in newest.items()
-        for revision in range(1, last)
-        if (identifier, revision) not in there
-    }
-    replaced = len(gone)
-    strays = connection.execute(_STRAYS, {"match": match.id, "players": list(match.players)})
-    rest = [tuple(row) for row in strays if tuple(row) not in gone]
-    gone |= {(identifier, n): numbers[identifier] for identifier, n in rest if identifier in numbers}
-    lost = [(identifier, revision) for identifier, revision in rest if identifier not in numbers]
-    absent = sorted(set(range(1, match.row.rounds_played + 1)) - set(numbers.values()))
-    numbered = _number(sorted({identifier for identifier, _ in lost}), absent, numbers)
-    told: list[tuple[str | None, int | None, int]] = [
-        (identifier, number, revision) for (identifier, revision), number in gone.items()
-    ]
-    told += [
-        (identifier, numbered[identifier], revision)
-        for identifier, revision in lost
-        if identifier in numbered
-    ]
-    told += [(None, number, 1) for number in absent if number not in numbered.values()]
-    told = told[: len(places)]
-    for lost_id, number, revision in sorted(told, key=lambda entry: (entry[1] or 0, entry[2])):
-        parameters = {"revision": revision}
-        lost_place = (match.id, lost_id, number, revision)
-        words = findings.REVISION_MISSING
-        report.findings.append(Finding("round_missing", words, *lost_place, parameters))
-    if told and len(told) < len(places):
-        named = {"count": len(places) - len(told), "links": ", ".join(map(str, places))}
-        words = findings.LINKS_MISSING
-        report.findings.append(Finding("round_missing", words, match.id, parameters=named))
-    elif not told:
-        for place in places:
-            words = findings.LINK_MISSING
-            report.findings.append(Finding("round_missing", words, match.id, parameters={"link": place}))
-    return len(told) == len(places) == replaced

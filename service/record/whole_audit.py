@@ -98,7 +98,7 @@ def audit_everything(
         parts = list(_parts(connection, match, since))
     done = start(sum(part.size for part in parts))
     report = Report()
-    count = min(len(parts), workers or len(os.sched_getaffinity(0)))
+    count = min(len(parts), workers or _cores())
     with away_if_unreachable():
         for part, found in _each(url, parts, count):
             report.rounds += found.rounds
@@ -111,6 +111,11 @@ def audit_everything(
                 report.findings += _whole(connection, report)
     report.findings = once(report.findings)
     return report
+
+
+def _cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def _merge(amends: dict[str, dict[str, int]], more: dict[str, dict[str, int]]) -> None:

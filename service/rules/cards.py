@@ -41,6 +41,8 @@ SPELLINGS: dict[str, int] = {
     for suit, suit_index in _SUIT_SPELLINGS.items()
 }
 
+_card_of = SPELLINGS.__getitem__
+
 _CARD = re.compile(
     "(?:10|[{}])[{}]{}?".format(
         "".join(s for s in _RANK_SPELLINGS if len(s) == 1),
@@ -96,7 +98,7 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 def parse(text: str | Sequence[str]) -> tuple[int, ...]:
     """Read cards from a list of strings or from one string; ``KeyError`` at the first that is none."""
     pieces = split(text) if isinstance(text, str) else text
-    return tuple(map(SPELLINGS.__getitem__, pieces))
+    return tuple(map(_card_of, pieces))
 
 
 def names(cards: Iterable[int]) -> list[str]:

@@ -65,6 +65,7 @@ def take_up(tables: Tables, seats: Sequence[Seat], words: Words) -> list[Hand]: 
     hands = []
     w, n, hand_names, labels = WEIGHTS, NAMES, KIND_HANDS, words.labels
     by_ranks, by_cards, mask = tables.by_ranks, tables.by_cards, tables.order_mask
+    special_ranks, special_suits = tables.special_ranks, tables.special_suits
     top_worth, middle_worth, bottom_worth = tables.worth
     for seat in seats:
         hand = Hand()
@@ -110,7 +111,10 @@ def take_up(tables: Tables, seats: Sequence[Seat], words: Words) -> list[Hand]: 
         if top_strength & mask > order or order > bottom_strength & mask:
             _note_disorder(hand, top_strength & mask > order, order > bottom_strength & mask, words)
         weight = top + middle + bottom
-        for _, forms in tables.specials:
+        if weight & RANK_COUNTS in special_ranks or weight & SUIT_MASK in special_suits:
+            _find_specials(tables, hand, weight)
+            continue
+        for forms in tables.other_specials:
             if forms(weight):
                 _find_specials(tables, hand, weight)
                 break

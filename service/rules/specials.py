@@ -197,6 +197,20 @@ _WITHOUT_WHEEL: dict[str, Callable[[int], bool]] = {
 }
 
 
+def rank_counts(name: str, wheel: str) -> frozenset[int]:
+    """The rank counts that form a special which is told by these alone; empty for other specials."""
+    if name == "three_straights":
+        return _STRAIGHT_PARTITIONS[wheel != "none"]
+    return frozenset({_ONE_OF_EACH}) if name == "dragon" else frozenset()
+
+
+def suit_counts(name: str) -> frozenset[int]:
+    """The suit counts, where a weight has them, of a special told by these alone; empty for others."""
+    if name != "three_flushes":
+        return frozenset()
+    return frozenset(counts << SUIT_SHIFT for counts in _FLUSH_PARTITIONS)
+
+
 def predicate(name: str, wheel: str) -> Callable[[int], bool]:
     """How a special is told where A-2-3-4-5 has the place ``wheel``; ``KeyError`` if unknown."""
     if wheel == "none" and name in _WITHOUT_WHEEL:

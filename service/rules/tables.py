@@ -32,7 +32,7 @@ from service.rules.hands import (
     Kind,
     Shape,
 )
-from service.rules.specials import predicate
+from service.rules.specials import predicate, rank_counts, suit_counts
 
 if TYPE_CHECKING:
     from service.rules.ruleset import Bonus, RuleSet, Special, Sweep
@@ -105,6 +105,7 @@ class Tables:
     ``worth[row][kind]``: points of an ordinarily won row; ``bonus[row][kind]``: its bonus or 0;
     ``swept``: the same as ``worth`` for a row that takes part in a sweep. ``order_mask``: the bits of
     a strength that the order of rows goes by. ``specials``: place in the ranking, and the predicate.
+    ``special_ranks``, ``special_suits`` and ``other_specials`` tell quickly that none is formed.
     ``row_adds``: whether ordinary duels have anything added to the points of their rows;
     ``settles_at_once``: whether, without them, nothing remains to be done about an ordinary duel;
     ``sweep_adds``: whether swept ones do, or have rows of another worth.
@@ -117,6 +118,9 @@ class Tables:
     bonus: tuple[tuple[int, ...], ...]
     swept: tuple[tuple[int, ...], ...]
     specials: tuple[tuple[int, Callable[[int], bool]], ...]
+    special_ranks: frozenset[int]
+    special_suits: frozenset[int]
+    other_specials: tuple[Callable[[int], bool], ...]
     declared: bool
     ranking: tuple[Special, ...]
     row_adds: bool
@@ -144,6 +148,7 @@ def compile_tables(ruleset: RuleSet) -> Tables:
     worth, bonus, swept = _points(ruleset)
     row_adds = bool(ruleset.most_rows) or ruleset.bonuses == "always"
     sweeps = (ruleset.sweep, ruleset.clean_sweep)
+    names, wheel = [special.name for special in ruleset.specials], ruleset.wheel
     return Tables(
         by_ranks=dict(_by_ranks(ruleset)),
         by_cards=dict(_by_cards(ruleset)),
@@ -151,6 +156,13 @@ def compile_tables(ruleset: RuleSet) -> Tables:
         worth=worth,
         bonus=bonus,
         swept=swept,
+        special_ranks=frozenset().union(*(rank_counts(name, wheel) for name in names)),
+        special_suits=frozenset().union(*(suit_counts(name) for name in names)),
+        other_specials=tuple(
+            predicate(name, wheel)
+            for name in names
+            if not rank_counts(name, wheel) and not suit_counts(name)
+        ),
         declared=ruleset.declared,
         ranking=ruleset.specials,
         has_points=ruleset.has_points,

@@ -88,3 +88,12 @@ def play_corrected(record: Record, match: str) -> list[dict[str, Any]]:
     document = {"player": "andi", "points": -3, "reason": "late"}
     assert record.client.post(f"/v1/matches/{match}/adjustments", json=document).status_code == 201
     return played
+
+
+def drop(record: Record, identifier: str, revision: int, *, rows: bool) -> None:
+    """Delete a revision, with its typed rows or without."""
+    tables = ["rounds"] + (["seats", "duels"] if rows else [])
+    for table in tables:
+        column = "id" if table == "rounds" else "round_id"
+        change = f"DELETE FROM {table} WHERE {column} = :id AND revision = :revision"
+        record.tamper(change, id=identifier, revision=revision)
