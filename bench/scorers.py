@@ -12,10 +12,11 @@ import phevaluator
 import treys
 
 from bench.timing import side_by_side, table
+from schemas.rulesets import read_house_rules
 from service.rules.cards import names, parse
 from service.rules.labels import ENGLISH
 from service.rules.reading import Seat, take_up
-from service.rules.ruleset import BUILT_IN
+from service.rules.ruleset import BUILT_IN, RuleSet, from_document
 from service.rules.scoring import score
 from service.warm_up import warm_up
 
@@ -50,6 +51,19 @@ def arranged(cards: list[int], chance: random.Random) -> Rows:
     return names(best[:3]), names(best[3:8]), names(best[8:])
 
 
+def house_rules() -> RuleSet:
+    """Rules as a club might post them, from the same base and with other sweeps and bonuses."""
+    document = {
+        "id": "bench",
+        "title": "Bench",
+        "base": "bsfyi",
+        "sweep": {"factor": 3},
+        "points": {"top": {"pair": {"Q": 2, "K": 3, "A": 4}}, "middle": {"flush": 2}},
+    }
+    complete = read_house_rules(document, lambda name, _version: BUILT_IN.get(name), frozenset(BUILT_IN))
+    return from_document({**complete, "version": 1})
+
+
 def naive(row: list[str]) -> tuple[list[tuple[int, int]], bool, bool]:
     ranks = sorted(("23456789TJQKA".index(card[0]) for card in row), reverse=True)
     counts = sorted(((n, rank) for rank, n in Counter(ranks).items()), reverse=True)
@@ -61,13 +75,15 @@ def measure() -> dict[str, float]:
     warm_up()  # as every worker does
     rounds = deals()
 
-    def ours() -> None:
+    posted = house_rules()
+
+    def ours(rules: RuleSet = RULES) -> None:
         for players in rounds * PASSES:
             seats = [
                 Seat(player, parse(rows[0] + rows[1] + rows[2]))
                 for player, rows in zip(PLAYERS, players, strict=True)
             ]
-            score(RULES, seats, None, ENGLISH)
+            score(rules, seats, None, ENGLISH)
 
     def rank_with_phevaluator() -> None:
         rank = phevaluator.evaluate_cards
@@ -95,6 +111,7 @@ def measure() -> dict[str, float]:
     seconds = side_by_side(
         {
             "ours": ours,
+            "house rules": lambda: ours(posted),
             "phevaluator": rank_with_phevaluator,
             "treys": rank_with_treys,
             "naive": count_naively,
@@ -102,6 +119,8 @@ def measure() -> dict[str, float]:
     )
     each = {name: 1e6 * value / DEALS / PASSES for name, value in seconds.items()}
     rows = {"susun: scored, itemised": f"{each['ours']:6.1f}"}
+    times = each["house rules"] / each["ours"]
+    rows["susun: under posted house rules"] = f"{each['house rules']:6.1f}   {times:.2f} x"
     for name in ("phevaluator", "treys", "naive"):
         times = each[name] / each["ours"]
         rows[f"{name}: 12 rows ranked"] = f"{each[name]:6.1f}   {times:.2f} x"

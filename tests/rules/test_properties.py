@@ -3,14 +3,16 @@
 from itertools import combinations
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from schemas.rulesets import rules_mistakes, rules_of
 from service.rules.cards import weigh
 from service.rules.labels import ENGLISH
 from service.rules.reading import Seat
 from service.rules.ruleset import BUILT_IN, RuleSet
 from service.rules.scoring import score
+from service.rules.specials import SPECIALS
 from tests.rules.rounds import house_rules
 
 DECKS = st.permutations(range(52))
@@ -129,6 +131,18 @@ HOUSES = st.builds(
     sweep=st.none() | st.fixed_dictionaries({"factor": st.integers(1, 9), "points": st.integers(0, 9)}),
     clean_sweep=st.none()
     | st.fixed_dictionaries({"factor": st.integers(1, 9), "opponents": st.integers(1, 3)}),
+    specials=st.fixed_dictionaries(
+        {
+            "declared": st.booleans(),
+            "equal": st.sampled_from(["tie", "ranks"]),
+            "ranking": st.lists(
+                st.fixed_dictionaries(
+                    {"name": st.sampled_from(sorted(SPECIALS)), "points": st.integers(0, 99)}
+                ),
+                unique_by=lambda special: special["name"],
+            ),
+        }
+    ),
     foul=st.fixed_dictionaries(
         {
             "pays": st.sampled_from(["sweep", "clean_sweep", "points"]),
@@ -139,11 +153,12 @@ HOUSES = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(HOUSES, DECKS, PLAYERS, st.booleans())
-def test_any_house_rules_settle_any_round_to_zero(
+def test_any_house_rules_that_are_accepted_settle_any_round_to_zero(
     ruleset: RuleSet, deck: list[int], players: int, sort: bool
 ) -> None:
+    assume(not rules_mistakes(rules_of(ruleset)))
     result = score(ruleset, deal(deck, players, sort=sort), 7, ENGLISH)
     assert sum(seat["points"] or 0 for seat in result["seats"]) == 0
     assert sum(seat["money"]["net"] + seat["money"]["fee"] for seat in result["seats"]) == 0
