@@ -15,10 +15,9 @@ from sqlalchemy import text
 from app import create_app
 from service.database import Database
 from service.embedded_postgres import EmbeddedPostgres
-from service.record import keys
+from service.record import keys, rulesets
 from service.setup import prepare_database
 
-# Rule sets stay: the service records the published ones when it is set up, and versions never go.
 # Where the tests run in the background the interrupt may be ignored, and children inherit that; the
 # tests of Ctrl-C need it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -30,6 +29,7 @@ _EMPTY = """
     DELETE FROM idempotency_keys; DELETE FROM player_totals; DELETE FROM adjustments;
     DELETE FROM duels; DELETE FROM seats; DELETE FROM rounds;
     DELETE FROM match_players; DELETE FROM matches; DELETE FROM api_keys;
+    DELETE FROM rulesets WHERE created_by IS NOT NULL;
 """
 
 
@@ -63,6 +63,7 @@ def database(shared_database: Database) -> Database:
     """The database, empty but for the published rule sets."""
     with shared_database.engine.begin() as connection:
         connection.execute(text(_EMPTY))
+    rulesets._known.clear()
     return shared_database
 
 
