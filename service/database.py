@@ -78,6 +78,7 @@ class Database:
             pool_use_lifo=True,
             connect_args=_CONNECT,
             json_deserializer=orjson.loads,
+            json_serializer=lambda value: orjson.dumps(value).decode(),
         )
 
     @contextmanager

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+import orjson
 from flask import Blueprint, Response, g
 from sqlalchemy import Connection
 
@@ -24,7 +25,7 @@ from service.api.lists import filters_of
 from service.api.problems import invalid
 from service.api.scoring import round_of
 from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
-from service.language import retell
+from service.language import retell, retold
 from service.record import keeping, rounds
 from service.record.rulesets import find_ruleset
 from service.rules.reading import Seat
@@ -80,10 +81,9 @@ def list_rounds(connection: Connection, query: dict[str, Any]) -> Response | Aft
 def get_round(connection: Connection, round_id: UUID) -> Response:
     """Its newest revision: request, result, and all about its keeping."""
 
-    def read() -> tuple[dict[str, Any], object]:
+    def read() -> tuple[bytes, object]:
         found = rounds.get_round(connection, round_id)
-        retell(found, g.language)
-        return found, found["digest"]
+        return retold(found.json, g.language), found.digest
 
     return unless_known(lambda: rounds.get_digest(connection, round_id), read)
 
@@ -103,9 +103,8 @@ def list_revisions(connection: Connection, round_id: UUID) -> Response:
 
     def read() -> tuple[dict[str, Any], object]:
         found = rounds.list_revisions(connection, round_id)
-        for revision in found:
-            retell(revision, g.language)
-        return {"items": found}, found[-1]["digest"]
+        items = [orjson.Fragment(retold(revision.json, g.language)) for revision in found]
+        return {"items": items}, found[-1].digest
 
     return unless_known(lambda: rounds.get_digest(connection, round_id), read)
 
@@ -123,8 +122,7 @@ def get_revision(connection: Connection, round_id: UUID, revision: str) -> Respo
     """It never changes, and may be cached for good."""
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 10 else 0
     found = rounds.get_revision(connection, round_id, number)
-    retell(found, g.language)
-    response = tagged(found, found["digest"])
+    response = tagged(retold(found.json, g.language), found.digest)
     response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
     return response
 

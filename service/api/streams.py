@@ -22,9 +22,11 @@ from service.api.calls import Afterwards, database
 from service.api.lists import page_of_rounds, window_of
 from service.api.problems import Problem
 from service.database import DatabaseAway
-from service.language import retell
+from service.language import retold
 from service.messages import _
 from service.record import export, rounds
+from service.record.pages import Window
+from service.record.rounds import StoredRound
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +74,7 @@ class _Stream:
     language: str
     deadline: float
     lines: export.Lines
+    part: Window
     rounds: int = 0
 
 
@@ -86,7 +89,7 @@ def list_of_rounds(
     if media_type != JSON:
         return Afterwards(
             lambda: _open(
-                media_type, lambda snapshot: export.read_rounds(snapshot, part, filters, limit)
+                media_type, part, lambda snapshot: export.read_rounds(snapshot, part, filters, limit)
             )
         )
     response = page_of_rounds(rounds.list_rounds(connection, part, filters), of_page)
@@ -108,7 +111,9 @@ def _wanted() -> str:
     return found
 
 
-def _open(media_type: str, read: Callable[[Connection], Iterator[list[export.Document]]]) -> Response:
+def _open(
+    media_type: str, part: Window, read: Callable[[Connection], Iterator[list[StoredRound]]]
+) -> Response:
     """Begin a stream; what fails until the first rounds are there is still a problem."""
     with ExitStack() as opening:
         if not _running.acquire(blocking=False):
@@ -128,7 +133,7 @@ def _open(media_type: str, read: Callable[[Connection], Iterator[list[export.Doc
 
     _bound_sending()
     stream = _Stream(
-        g.request_id, g.language, time.monotonic() + MOST_SECONDS, lines=_LINES[media_type]()
+        g.request_id, g.language, time.monotonic() + MOST_SECONDS, lines=_LINES[media_type](), part=part
     )
     response = Response(_send(stream, first, batches, close), mimetype=media_type)
     # Also where not a single piece of it is wanted.
@@ -150,8 +155,8 @@ def _bound_sending() -> None:
 
 def _send(
     stream: _Stream,
-    first: list[export.Document],
-    batches: Iterable[list[export.Document]],
+    first: list[StoredRound],
+    batches: Iterable[list[StoredRound]],
     close: Callable[[], None],
 ) -> Iterator[bytes]:
     try:
@@ -177,16 +182,15 @@ def _send(
 
 
 def _pieces(
-    stream: _Stream, first: list[export.Document], batches: Iterable[list[export.Document]]
+    stream: _Stream, first: list[StoredRound], batches: Iterable[list[StoredRound]]
 ) -> Iterator[bytes]:
     lines = stream.lines
     piece = bytearray(lines.head)
-    batch: list[export.Document] | None = first
+    batch: list[StoredRound] | None = first
     following = iter(batches)
     while batch:
-        for document in batch:
-            retell(document, stream.language)
-            piece += lines.show(document)
+        for stored in batch:
+            piece += lines.show(retold(stored.json, stream.language), stream.part.cursor(stored.id))
             stream.rounds += 1
             if len(piece) >= _PIECE_BYTES:
                 yield bytes(piece)

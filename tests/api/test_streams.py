@@ -425,7 +425,7 @@ def test_an_unexpected_fault_is_no_end_either(
     def fail(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(streams, "retell", fail)
+    monkeypatch.setattr(streams, "retold", fail)
     with pytest.raises(RuntimeError):
         list(pieces)
     assert "request faulty-1: the stream broke after" in caplog.text
