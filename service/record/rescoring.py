@@ -8,6 +8,7 @@ and ``duel_rows``.
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -293,7 +294,7 @@ def _read_seats(ruleset: RuleSet, request: Any) -> list[Seat]:
             top, middle, bottom = shown["top"], shown["middle"], shown["bottom"]
             if len(top) != _TOP or len(middle) != _MIDDLE or len(bottom) != _BOTTOM:
                 raise Unreadable
-            of_seat = tuple([_CARDS[name] for name in (*top, *middle, *bottom)])
+            of_seat: tuple[int, ...] = itemgetter(*top, *middle, *bottom)(_CARDS)
         else:
             of_seat = tuple([_CARDS[name] for name in shown["cards"]])
             if len(of_seat) != HAND_SIZE:
