@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import Any, Protocol
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from service.rules.ruleset import BUILT_IN, RuleSet
@@ -28,6 +35,9 @@ METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 # Scoring takes single milliseconds, a page tens, an audit of a long match seconds.
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _PUBLISHED = frozenset(ruleset.id for ruleset in BUILT_IN.values())
+
+# Times of first counting, which several workers could not tell either.
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 registry = CollectorRegistry()
 
