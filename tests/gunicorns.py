@@ -17,6 +17,7 @@ import requests
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 30
+_SETTINGS = ("SUSUN_", "OTEL_", "PROMETHEUS_", "GUNICORN_")
 
 
 class Gunicorn:
@@ -77,9 +78,7 @@ def serving(url: str, directory: Path, *, workers: int = 2, **environment: str) 
     }
     app = settings.pop("APP", "app:create_app()")
     command = [sys.executable, "-m", "gunicorn", "--config", "python:service.gunicorn_conf", app]
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("SUSUN_", "OTEL_"))
-    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_SETTINGS)}
     with log.open("wb") as errors:
         process = subprocess.Popen(command, cwd=ROOT, env={**kept, **settings}, stderr=errors)
     try:
