@@ -53,18 +53,18 @@ logconfig_dict = logs.settings(loglevel)
 accesslog = None
 
 _COUNTS = "PROMETHEUS_MULTIPROC_DIR"
-_made_counts: str | None = None
 
 
 def on_starting(server: Any) -> None:
     """Called by gunicorn before it has any worker: let the counts begin anew, where all will find them.
 
-    Not where a new gunicorn takes over from a running one (USR2): both count on.
+    A gunicorn that takes over from a running one (USR2) clears no directory that both were given.
     """
-    global _made_counts  # noqa: PLW0603 (gunicorn's hooks share nothing else)
     given = os.environ.get(_COUNTS)
     if not given:
-        _made_counts = os.environ[_COUNTS] = tempfile.mkdtemp(prefix="susun-counts-", dir=_in_memory)
+        os.environ[_COUNTS] = tempfile.mkdtemp(prefix="susun-counts-", dir=_in_memory)
+        # Kept with the server: this module is another one after a reload.
+        server.susun_counts = os.environ[_COUNTS]
     elif not server.master_pid:
         directory = Path(given)
         directory.mkdir(parents=True, exist_ok=True)
@@ -76,8 +76,9 @@ def on_starting(server: Any) -> None:
 
 def on_exit(server: Any) -> None:
     """Called by gunicorn when all workers have ended."""
-    if _made_counts is not None and not server.reexec_pid:
-        shutil.rmtree(_made_counts, ignore_errors=True)
+    made = getattr(server, "susun_counts", None)
+    if made is not None:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def child_exit(server: Any, worker: Any) -> None:

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -53,12 +53,16 @@ class Gunicorn:
         raise AssertionError(f"no {event} with {parts} in:\n{self.text()}")
 
     def replace(self, victim: int) -> None:
-        """Kill a worker, and wait until another has its place and serves."""
-        before = self.workers()
+        """Kill a worker, and wait until another has its place."""
+        before = len(self.workers())
         os.kill(victim, signal.SIGKILL)
+        self.until(lambda: victim not in self.workers() and len(self.workers()) == before)
+
+    def until(self, done: Callable[[], Any]) -> None:
+        """Wait for something."""
         deadline = time.monotonic() + SECONDS
-        while len(self.workers() - {victim}) < len(before) or victim in self.workers():
-            assert time.monotonic() < deadline, "no new worker"
+        while not done():
+            assert time.monotonic() < deadline, self.text()
             time.sleep(0.05)
 
 

@@ -87,9 +87,21 @@ def test_a_request_is_one_line(gunicorn: Gunicorn, token: str) -> None:
     requests.get(f"{gunicorn.base}/{PLAYER}", headers={"X-Request-ID": "mine-3"}, timeout=20)
     line = gunicorn.line("request", request_id="mine-3")
     assert (line["route"], line["status"], line["key"]) == ("none", 404, None)
+    refused = requests.get(
+        f"{gunicorn.base}/v1/rounds",
+        headers={"Authorization": "Bearer susun_0_x", "X-Request-ID": "mine-4"},
+        timeout=20,
+    )
+    assert (refused.status_code, gunicorn.line("request", request_id="mine-4")["key"]) == (401, None)
     text = gunicorn.text()
     assert PLAYER not in text and token not in text and token.split("_")[1] not in text
     assert "Ks" not in text
+
+
+def test_a_key_that_may_not_is_named(gunicorn: Gunicorn, make_key: Callable[..., str]) -> None:
+    headers = {"Authorization": f"Bearer {make_key(name='poor')}", "X-Request-ID": "poor-1"}
+    assert requests.get(f"{gunicorn.base}/v1/rounds", headers=headers, timeout=20).status_code == 403
+    assert gunicorn.line("request", request_id="poor-1")["key"] == "poor"
 
 
 def test_probes_are_quiet_and_gunicorn_speaks_the_same_way(gunicorn: Gunicorn, token: str) -> None:

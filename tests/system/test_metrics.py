@@ -1,5 +1,6 @@
 """The counts of a gunicorn with several workers, and what is left of a worker that is gone."""
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -111,6 +112,11 @@ def test_a_directory_of_its_own_goes_with_gunicorn(
             Path(line.split()[-1]).parent for line in environment.splitlines() if "susun-counts-" in line
         }
         assert directory.is_dir()
+        score(gunicorn, headers, 3)
+        # A reload replaces the workers and the configuration, but nothing that has been counted.
+        gunicorn.process.send_signal(signal.SIGHUP)
+        gunicorn.until(lambda: gunicorn.workers().isdisjoint({worker}) and gunicorn.workers())
+        assert value(read(gunicorn, headers), "susun_requests_total", **SCORED) == 3
     assert not directory.exists()
 
 
