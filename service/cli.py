@@ -188,3 +188,7 @@ def _friendly_errors() -> Iterator[None]:
         yield
     except (DatabaseAway, ValueError) as error:
         raise click.ClickException(str(error)) from error
+
+
+if __name__ == "__main__":
+    main()

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 import orjson
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, NullPool, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -64,10 +65,27 @@ def driver_url(url: str) -> str:
     return parsed.set(drivername=DRIVER).render_as_string(hide_password=False)
 
 
+class Watch(Protocol):
+    """Who wants to know of the pool's use."""
+
+    def before(self) -> None:
+        """A connection is about to be taken."""
+
+    def changed(self) -> None:
+        """A connection has been taken or given back."""
+
+    def timed_out(self) -> None:
+        """None became free in time."""
+
+
 class Database:
     """A pool of connections, made at first use (after a fork, that is), and transactions on it."""
 
+    #: Who is told of the pool's use, if anybody.
+    watch: Watch | None = None
+
     def __init__(self, url: str, *, pool_size: int = 4) -> None:
+        self.most_connections = pool_size + _OVERFLOW
         self.engine: Engine = create_engine(
             driver_url(url),
             pool_size=pool_size,
@@ -79,7 +97,14 @@ class Database:
             connect_args=_CONNECT,
             json_deserializer=orjson.loads,
             json_serializer=lambda value: orjson.dumps(value).decode(),
+            # Errors are logged, and the record is nothing for a log.
+            hide_parameters=True,
         )
+
+    def pool(self) -> QueuePool:
+        """The pool as it is now; closing puts another in its place."""
+        assert isinstance(self.engine.pool, QueuePool)
+        return self.engine.pool
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -87,7 +112,7 @@ class Database:
 
         Raises :class:`DatabaseAway` where Postgres cannot be reached or does not answer in time.
         """
-        with away_if_unreachable(), self.engine.begin() as connection:
+        with away_if_unreachable(), self._taken(self.engine.begin) as connection:
             connection.exec_driver_sql(_LIMITS)
             yield connection
 
@@ -97,8 +122,27 @@ class Database:
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        with away_if_unreachable(), self.engine.connect() as connection:
+        with away_if_unreachable(), self._taken(self.engine.connect) as connection:
             connection.exec_driver_sql(_SNAPSHOT)
+            yield connection
+
+    @contextmanager
+    def _taken(self, take: Callable[[], AbstractContextManager[Connection]]) -> Iterator[Connection]:
+        """A connection, taken and given back; whoever watches the pool is told."""
+        watch = self.watch
+        if watch is None:
+            with take() as connection:
+                yield connection
+            return
+        with ExitStack() as held:
+            watch.before()
+            held.callback(watch.changed)
+            try:
+                connection = held.enter_context(take())
+            except PoolTimeout:
+                watch.timed_out()
+                raise
+            watch.changed()
             yield connection
 
     def answers(self) -> bool:
@@ -134,7 +178,9 @@ def wait_for(url: str, seconds: float, say: Callable[[str], object]) -> None:
     Raises :class:`DatabaseAway` if it still does not after so many seconds.
     """
     deadline = time.monotonic() + seconds
-    engine = create_engine(driver_url(url), poolclass=NullPool, connect_args=_CONNECT)
+    engine = create_engine(
+        driver_url(url), poolclass=NullPool, connect_args=_CONNECT, hide_parameters=True
+    )
     said = False
     while True:
         try:
@@ -155,7 +201,7 @@ def migrate(url: str) -> None:
 
     Raises :class:`DatabaseAway` where Postgres cannot be reached.
     """
-    engine = create_engine(driver_url(url), connect_args=_CONNECT)
+    engine = create_engine(driver_url(url), connect_args=_CONNECT, hide_parameters=True)
     try:
         with away_if_unreachable(), engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})

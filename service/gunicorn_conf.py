@@ -1,13 +1,18 @@
 """How gunicorn serves Susun; `susun run` and the container both use this file.
 
 Read from the environment: HOST and PORT (default 127.0.0.1 and 8000), WEB_CONCURRENCY (number of
-worker processes, default one per core), WORKER_CLASS (default gthread) and GUNICORN_LOG_LEVEL.
+worker processes, default one per core), WORKER_CLASS (default gthread), SUSUN_LOG_LEVEL (default info),
+and PROMETHEUS_MULTIPROC_DIR, where workers count what they do (default: a new directory, in memory
+where there is room).
 """
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
+from service import logs
 from service.warm_up import warm_up
 
 
@@ -35,12 +40,57 @@ limit_request_line = 4094
 limit_request_fields = 50
 limit_request_field_size = 8190
 
-# Workers touch a file there to show that they live; on a slow disk that alone can block them.
-worker_tmp_dir = "/dev/shm" if os.access(Path("/dev/shm"), os.W_OK | os.X_OK) else None
+# Workers touch a file there to show that they live; on a slow disk that alone can block them. Both this
+# and the counts need no more than /dev/shm, or else /tmp, to be writable.
+_in_memory = "/dev/shm" if os.access(Path("/dev/shm"), os.W_OK | os.X_OK) else None
+worker_tmp_dir = _in_memory
 # Nobody steers the server through a socket.
 control_socket_disable = True
 
-loglevel = os.environ.get("GUNICORN_LOG_LEVEL") or "info"
+loglevel = os.environ.get("SUSUN_LOG_LEVEL") or "info"
+logconfig_dict = logs.settings(loglevel)
+# The application logs each request itself, with what only it knows.
+accesslog = None
+
+_COUNTS = "PROMETHEUS_MULTIPROC_DIR"
+
+
+def on_starting(server: Any) -> None:
+    """Called by gunicorn before it has any worker: let the counts begin anew, where all will find them.
+
+    A gunicorn that takes over from a running one (USR2) clears no directory that both were given.
+    """
+    given = os.environ.get(_COUNTS)
+    if not given:
+        os.environ[_COUNTS] = tempfile.mkdtemp(prefix="susun-counts-", dir=_in_memory)
+        # Kept with the server: this module is another one after a reload.
+        server.susun_counts = os.environ[_COUNTS]
+    elif not server.master_pid:
+        directory = Path(given)
+        directory.mkdir(parents=True, exist_ok=True)
+        # Only what prometheus_client writes: somebody may have named a directory with more in it.
+        for kind in ("counter", "gauge", "histogram", "summary"):
+            for old in directory.glob(f"{kind}_*.db"):
+                old.unlink()
+
+
+def on_exit(server: Any) -> None:
+    """Called by gunicorn when all workers have ended."""
+    made = getattr(server, "susun_counts", None)
+    if made is not None:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """Called by gunicorn when a worker has ended: what it held open is open no more."""
+    from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415 (reads _COUNTS)
+
+    mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+
+
+def post_request(worker: Any, request: Any, environ: Any, response: Any) -> None:
+    """Called by gunicorn when a request is over, its answer sent."""
+    logs.end_request()
 
 
 def post_worker_init(worker: Any) -> None:

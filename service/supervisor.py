@@ -141,7 +141,9 @@ class _Service:
     def _start_gunicorn(self, app: str, url: str) -> None:
         command = [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION), app]
         environment = {
-            "GUNICORN_LOG_LEVEL": "warning",
+            "SUSUN_LOG_LEVEL": "warning",
+            # One place for each port, so that a killed run leaves nothing that the next does not clear.
+            "PROMETHEUS_MULTIPROC_DIR": str(self.home / "metrics" / str(self.port)),
             **os.environ,
             "DATABASE_URL": url,
             "SUSUN_HOME": str(self.home),

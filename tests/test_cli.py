@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +156,9 @@ def test_help_is_there(arguments: list[str]) -> None:
     result = CliRunner().invoke(main, arguments, prog_name="susun")
     assert result.exit_code == 0
     assert "susun" in result.output
+
+
+def test_the_module_is_the_command_too() -> None:
+    command = [sys.executable, "-m", "service.cli", "run", "--help"]
+    done = subprocess.run(command, cwd=OPENAPI.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "Serve, with a Postgres of our own" in done.stdout

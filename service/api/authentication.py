@@ -22,14 +22,14 @@ def read_token() -> str:
 def authenticate(connection: Connection, token: str, scope: str) -> None:
     """Let in a live key that has the scope; a 401 or 403 problem otherwise.
 
-    From then on ``g.key`` is the key, whose name is put to what is stored.
+    From then on ``g.key`` is the key, whose name is put to what is stored, and into the log.
     """
     key = keys.find(connection, token)
     if key is None:
         headers = {"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'}
         raise Problem("unauthorized", _("this API key is unknown or revoked"), headers=headers)
+    g.key = key
     if scope not in key.scopes:
         challenge = f'{_CHALLENGE}, error="insufficient_scope", scope="{scope}"'
         text = _("this call needs a key with the scope “{scope}”")
         raise Problem("forbidden", text, headers={"WWW-Authenticate": challenge}, scope=scope)
-    g.key = key

@@ -27,8 +27,9 @@ View = Callable[..., Any]
 class Call:
     """What the service answers at one address with one method.
 
-    ``body`` and ``query`` describe what it takes, ``answer`` what comes back with ``status``, or with
-    ``again`` where nothing new had to be made; ``problems`` are those that only some calls have.
+    ``body`` and ``query`` describe what it takes, ``answer`` what comes back with ``status`` (None: no
+    JSON, but what is in ``also``), or with ``again`` where nothing new had to be made; ``problems`` are
+    those that only some calls have.
     ``conditional``: the answer has an ETag, and can be 304.
     """
 
@@ -39,7 +40,7 @@ class Call:
     summary: str
     body: Schema | None
     query: Schema | None
-    answer: Schema
+    answer: Schema | None
     status: int
     problems: tuple[str, ...]
     again: int | None
@@ -79,7 +80,7 @@ def call(
     *,
     scope: str | None,
     summary: str,
-    answer: Schema,
+    answer: Schema | None,
     body: Schema | None = None,
     query: Document | None = None,
     status: int = 200,

@@ -70,13 +70,14 @@ def _schema_name(schema: Any) -> str:
 
 
 def _operation(call: Call) -> dict[str, Any]:
+    as_json = {"application/json": {"schema": call.answer}} if call.answer else {}
     operation: dict[str, Any] = {
         "operationId": call.name,
         "summary": call.summary,
         "responses": {
             str(call.status): {
                 "description": "The answer.",
-                "content": {"application/json": {"schema": call.answer}, **call.also},
+                "content": {**as_json, **call.also},
             },
         },
     }

@@ -1,21 +1,22 @@
 """Errors as ``application/problem+json`` (RFC 9457), all of them, in one place."""
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 import orjson
+import structlog
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from schemas.mistakes import Invalid, Mistake, Translate
 from service.api.json_input import NotJson
 from service.database import DatabaseAway
+from service.logs import told
 from service.messages import _
 from service.record.errors import Conflict, Missing, Stale
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 2
@@ -212,7 +213,7 @@ def register(app: Flask) -> None:
 
     @app.errorhandler(DatabaseAway)
     def _away(error: DatabaseAway) -> Response:
-        log.warning("database away: %s", error)
+        log.warning("database away", why=str(error))
         text = _("the database cannot be reached, nothing was stored")
         return answer(Problem("database-away", text, headers={"Retry-After": str(RETRY_SECONDS)}))
 
@@ -228,5 +229,6 @@ def register(app: Flask) -> None:
 
     @app.errorhandler(Exception)
     def _unexpected(error: Exception) -> Response:
-        log.exception("unexpected error in request %s", g.get("request_id"))
+        log.exception("unexpected error")
+        told(error)
         return answer(Problem("internal-error", _("something went wrong on our side")))

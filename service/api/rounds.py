@@ -19,6 +19,7 @@ from schemas.rounds import (
     read_correction,
     read_reason,
 )
+from service.api import observing
 from service.api.calls import Afterwards, call
 from service.api.conditional import contradicts, has_seen, tagged, unless_known
 from service.api.lists import filters_of
@@ -49,6 +50,7 @@ def post_round(connection: Connection, document: Any) -> Response:
     """Scored and kept, in no match."""
     asked = round_of(document, partial(find_ruleset, connection), to_keep=True)
     kept = keeping.keep_round(connection, asked.ruleset, asked.seats, stake=asked.stake, by=g.key.name)
+    observing.scored(asked.ruleset, kept=True)
     return _kept(kept)
 
 
@@ -145,6 +147,7 @@ def correct_round(connection: Connection, round_id: UUID, document: Any) -> Resp
     """
 
     def read(ruleset: RuleSet, _stake: int | None, players: Sequence[str] | None) -> Sequence[Seat]:
+        observing.scored(ruleset, kept=True)
         try:
             return read_correction(document, ruleset, players)
         except Invalid as error:

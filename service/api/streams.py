@@ -3,7 +3,6 @@
 A stream that breaks, for whatever reason, has no last line; the last cursor that came leads on.
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
 from flask import Response, g, request
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
@@ -18,6 +18,7 @@ from werkzeug.datastructures import MIMEAccept
 
 from schemas.answers import RoundLineAnswer, StreamEndAnswer
 from schemas.queries import DEFAULT_LIMIT, MOST_ITEMS
+from service import logs, metrics
 from service.api.calls import Afterwards, database
 from service.api.lists import page_of_rounds, window_of
 from service.api.problems import Problem
@@ -28,7 +29,7 @@ from service.record import export, rounds
 from service.record.pages import Window
 from service.record.rounds import StoredRound
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
 _LINES: Mapping[str, Callable[[], export.Lines]] = {NDJSON: export.JsonLines, CSV: export.CsvLines}
@@ -70,7 +71,6 @@ class StreamBroken(Exception):
 class _Stream:
     """An open stream, and how to tell of it."""
 
-    request_id: str
     language: str
     deadline: float
     lines: export.Lines
@@ -121,6 +121,8 @@ def _open(
             headers = {"Retry-After": str(_RETRY_SECONDS)}
             raise Problem("too-many-streams", text, headers=headers, most=MOST_STREAMS)
         opening.callback(_running.release)
+        metrics.STREAMS.inc()
+        opening.callback(metrics.STREAMS.dec)
         batches = read(opening.enter_context(database().snapshot()))
         first = next(batches, [])
         held = opening.pop_all()
@@ -129,12 +131,11 @@ def _open(
         try:
             held.close()
         except DatabaseAway as error:
-            log.info("the connection of a stream was lost: %s", error)
+            log.info("the connection of a stream was lost", why=str(error))
 
     _bound_sending()
-    stream = _Stream(
-        g.request_id, g.language, time.monotonic() + MOST_SECONDS, lines=_LINES[media_type](), part=part
-    )
+    deadline = time.monotonic() + MOST_SECONDS
+    stream = _Stream(g.language, deadline, lines=_LINES[media_type](), part=part)
     response = Response(_send(stream, first, batches, close), mimetype=media_type)
     # Also where not a single piece of it is wanted.
     response.call_on_close(close)
@@ -165,17 +166,16 @@ def _send(
                 raise StreamBroken(f"it has taken more than {MOST_SECONDS} seconds")
             yield piece
     except GeneratorExit:
-        log.info("request %s: its reader has left after %s rounds", stream.request_id, stream.rounds)
+        log.info("the reader of a stream has left", rounds=stream.rounds)
         raise
     except (StreamBroken, DBAPIError) as error:
         why = str(error).splitlines()[0]
-        log.warning(
-            "request %s: the stream broke after %s rounds: %s", stream.request_id, stream.rounds, why
-        )
+        log.warning("a stream broke", rounds=stream.rounds, why=why)
         # Raised, so that the connection is cut off and not ended in good order.
-        raise StreamBroken(why) from None
-    except Exception:
-        log.exception("request %s: the stream broke after %s rounds", stream.request_id, stream.rounds)
+        raise logs.told(StreamBroken(why)) from None
+    except Exception as error:
+        log.exception("a stream broke", rounds=stream.rounds)
+        logs.told(error)
         raise
     finally:
         close()

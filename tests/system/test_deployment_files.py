@@ -168,6 +168,17 @@ def test_the_documentation_names_every_setting() -> None:
     assert "`HOST`, `PORT`" in DOCUMENTATION
 
 
+def test_the_documentation_names_the_libpq_that_is_in_the_lock() -> None:
+    import psycopg2  # noqa: PLC0415
+
+    (locked,) = re.findall(r"^psycopg2-binary==(\S+)", LOCK, re.MULTILINE)
+    assert psycopg2.__version__.split()[0] == locked
+    number = psycopg2.__libpq_version__
+    libpq = f"{number // 10000}.{number % 10000}"
+    assert f"Version {locked}, which is in the lock, brings libpq {libpq};" in DOCUMENTATION
+    assert f"({number})" in DOCUMENTATION
+
+
 def _files(package: str) -> set[str]:
     files = (path for path in (ROOT / package).rglob("*") if path.is_file())
     names = (path.relative_to(ROOT).as_posix() for path in files)
