@@ -12,6 +12,7 @@ from service.api.idempotent import keep_refusal
 from service.config import read_config
 from service.database import Database
 from service.language import DEFAULT, LANGUAGES, translator
+from service.last_use import LastUse
 
 MOST_BODY_BYTES = 64 * 1024
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -22,7 +23,9 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     settings = read_config(config)
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
-    app.extensions["susun_database"] = Database(settings.database_url, pool_size=settings.pool_size)
+    database = Database(settings.database_url, pool_size=settings.pool_size)
+    app.extensions["susun_database"] = database
+    app.extensions["susun_last_use"] = LastUse(database)
     for part in (scoring, rulesets, matches, rounds, audit, players, system, documents):
         app.register_blueprint(part.blueprint)
     problems.register(app)

@@ -2,19 +2,26 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import click
 from sqlalchemy import Connection
+from sqlalchemy.exc import ProgrammingError
 
 from service.database import Database, DatabaseAway
 from service.record import idempotency, keys, readers
 from service.setup import WAIT_SECONDS, prepare_database
+
+_NO_KEY = "no live key of this name or prefix"
+# What Postgres says of a table, a column or a schema that is not there.
+_NOT_MIGRATED = ("42P01", "42703", "3F000")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -63,7 +70,7 @@ def openapi() -> None:
 
 @main.group("keys")
 def keys_group() -> None:
-    """API keys: make, list, revoke.
+    """API keys: make, list, rotate, revoke.
 
     The database is that of DATABASE_URL, or the one that `susun run` runs under SUSUN_HOME.
     """
@@ -87,8 +94,53 @@ def list_keys() -> None:
     with _connection() as connection:
         found = keys.list_all(connection)
     for key in found:
-        state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "live"
-        click.echo(f"{key.prefix}  {state:18}  {','.join(key.scopes):24}  {key.name}")
+        used = f"used {key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never used"
+        scopes = ",".join(key.scopes)
+        click.echo(f"{key.prefix}  {_state(key):24}  {used:21}  {scopes:24}  {key.name}")
+
+
+def _state(key: keys.Key) -> str:
+    if key.revoked_at:
+        return f"revoked {key.revoked_at:%Y-%m-%d}"
+    if key.expires_at:
+        return f"{'expires' if key.live else 'expired'} {key.expires_at:%Y-%m-%d %H:%M}"
+    return "live"
+
+
+class _Duration(click.ParamType[timedelta]):
+    """A whole number of minutes, hours or days: ``30m``, ``24h``, ``7d``, ``0``."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> timedelta:
+        found = re.fullmatch(r"0|(\d{1,4})([mhd])", str(value))
+        if found is None:
+            self.fail("give it as 30m, 24h or 7d; 0 keeps nothing", param, ctx)
+        unit = {"m": "minutes", "h": "hours", "d": "days", None: "days"}[found[2]]
+        return timedelta(**{unit: int(found[1] or 0)})
+
+
+@keys_group.command("rotate")
+@click.argument("name_or_prefix")
+@click.option(
+    "--keep",
+    type=_Duration(),
+    default="24h",
+    show_default=True,
+    help="How long the old ones work.",
+)
+def rotate_key(name_or_prefix: str, keep: timedelta) -> None:
+    """Replace the keys of a name, or the one with a prefix, by a new one and print that.
+
+    It has the same name and scopes. The old ones work on for a while, then expire by themselves.
+    """
+    with _connection() as connection:
+        try:
+            token, count = keys.rotate(connection, name_or_prefix, keep)
+        except LookupError:
+            raise click.ClickException(_NO_KEY) from None
+    click.echo(token)
+    click.echo(f"old ones that expire in {keep}: {count}", err=True)
 
 
 @keys_group.command("revoke")
@@ -98,7 +150,7 @@ def revoke_key(name_or_prefix: str) -> None:
     with _connection() as connection:
         count = keys.revoke(connection, name_or_prefix)
     if not count:
-        raise click.ClickException("no live key of this name or prefix")
+        raise click.ClickException(_NO_KEY)
     click.echo(f"revoked {count}")
 
 
@@ -188,3 +240,8 @@ def _friendly_errors() -> Iterator[None]:
         yield
     except (DatabaseAway, ValueError) as error:
         raise click.ClickException(str(error)) from error
+    except ProgrammingError as error:
+        if getattr(error.orig, "pgcode", None) not in _NOT_MIGRATED:
+            raise
+        text = "the database does not have the newest schema: run `susun migrate` first"
+        raise click.ClickException(text) from error

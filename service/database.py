@@ -4,11 +4,22 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import orjson
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, NullPool, create_engine, make_url, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    NullPool,
+    Row,
+    TextualSelect,
+    create_engine,
+    make_url,
+    text,
+)
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -64,6 +75,16 @@ def driver_url(url: str) -> str:
     return parsed.set(drivername=DRIVER).render_as_string(hide_password=False)
 
 
+def question(sql: str, *columns: ColumnElement[Any]) -> TextualSelect:
+    """A SELECT of one row at most, with its time limits in the same message to Postgres.
+
+    It needs no round trip of its own where a transaction begins with it. Outside of transactions
+    Postgres takes a message of several statements for a transaction, so that the limits hold, and end,
+    with it; poolers pass it on in one piece.
+    """
+    return text(f"{_LIMITS};{sql}").columns(*columns)
+
+
 class Database:
     """A pool of connections, made at first use (after a fork, that is), and transactions on it."""
 
@@ -79,6 +100,7 @@ class Database:
             connect_args=_CONNECT,
             json_deserializer=orjson.loads,
         )
+        self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -89,6 +111,22 @@ class Database:
         with away_if_unreachable(), self.engine.begin() as connection:
             connection.exec_driver_sql(_LIMITS)
             yield connection
+
+    @contextmanager
+    def transaction_after(
+        self, first: TextualSelect, **parameters: Any
+    ) -> Iterator[tuple[Connection, Row[Any] | None]]:
+        """A transaction that begins with a :func:`question`, and the answer to it."""
+        with away_if_unreachable(), self.engine.begin() as connection:
+            yield connection, connection.execute(first, parameters).one_or_none()
+
+    def ask(self, what: TextualSelect, **parameters: Any) -> Row[Any] | None:
+        """The answer to a :func:`question`, in a single round trip.
+
+        Raises :class:`DatabaseAway` as transactions do.
+        """
+        with away_if_unreachable(), self._autocommit.connect() as connection:
+            return connection.execute(what, parameters).one_or_none()
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:

@@ -46,3 +46,10 @@ loglevel = os.environ.get("GUNICORN_LOG_LEVEL") or "info"
 def post_worker_init(worker: Any) -> None:
     """Called by gunicorn in every worker, once the application is loaded."""
     warm_up()
+
+
+def worker_exit(server: Any, worker: Any) -> None:
+    """Called by gunicorn in a worker that ends in order."""
+    application = getattr(worker, "wsgi", None)
+    if application is not None and "susun_last_use" in getattr(application, "extensions", ()):
+        application.extensions["susun_last_use"].stop()

@@ -32,7 +32,7 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "unauthorized": (
         401,
         _("API key needed"),
-        _("Send a valid key: `Authorization: Bearer <key>`. It is missing, unknown or revoked."),
+        _("Send a live key: `Authorization: Bearer <key>`. It is missing, unknown, revoked or expired."),
     ),
     "forbidden": (
         403,

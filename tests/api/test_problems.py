@@ -1,6 +1,7 @@
 """The shape of problems, their pages, and who is let in."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,19 @@ def test_calls_refuse_a_revoked_key(
     assert send(anonymous, call, Authorization=authorization).status_code not in (401, 403)
     with database.transaction() as connection:
         keys.revoke(connection, "gone")
+    response = send(anonymous, call, Authorization=authorization)
+    assert_problem(response, 401, "unauthorized")
+    assert response.headers["WWW-Authenticate"] == 'Bearer realm="susun", error="invalid_token"'
+
+
+@pytest.mark.parametrize("call", CLOSED, ids=named)
+def test_calls_refuse_an_expired_key(
+    anonymous: FlaskClient, make_key: Callable[..., str], database: Database, call: Call
+) -> None:
+    authorization = f"Bearer {make_key(*keys.SCOPES, name='old')}"
+    assert send(anonymous, call, Authorization=authorization).status_code not in (401, 403)
+    with database.transaction() as connection:
+        keys.rotate(connection, "old", keep=timedelta())
     response = send(anonymous, call, Authorization=authorization)
     assert_problem(response, 401, "unauthorized")
     assert response.headers["WWW-Authenticate"] == 'Bearer realm="susun", error="invalid_token"'
