@@ -6,8 +6,20 @@ from typing import Any
 from uuid import uuid4
 
 from flask import Flask, Response, current_app, g, request
+from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service.api import audit, documents, matches, players, problems, rounds, rulesets, scoring, system
+from service.api import (
+    audit,
+    documents,
+    limits,
+    matches,
+    players,
+    problems,
+    rounds,
+    rulesets,
+    scoring,
+    system,
+)
 from service.api.idempotent import keep_refusal
 from service.config import read_config
 from service.database import Database
@@ -30,7 +42,12 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
         app.register_blueprint(part.blueprint)
     problems.register(app)
     app.before_request(_prepare)
+    limits.register(app, settings)
     app.after_request(_finish)
+    if settings.trusted_proxies:
+        # The last address that a proxy of ours has noted; nothing else of what they say is relied on.
+        proxies = {"x_for": settings.trusted_proxies, "x_proto": 0, "x_host": 0}
+        app.wsgi_app = ProxyFix(app.wsgi_app, **proxies)  # type: ignore[method-assign]
     return app
 
 

@@ -1,7 +1,6 @@
-"""The commands: ``susun run``, ``susun keys ...``, ``susun migrate``, ``susun openapi``."""
+"""The commands: ``susun run``, ``susun config``, ``susun keys ...``, ``susun migrate`` and more."""
 
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import click
 from sqlalchemy import Connection
 from sqlalchemy.exc import ProgrammingError
 
+from service.config import SETTINGS, check, look, read_database_url, read_server
 from service.database import Database, DatabaseAway
 from service.record import idempotency, keys, readers
 from service.setup import WAIT_SECONDS, prepare_database
@@ -31,15 +31,35 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--home", type=click.Path(path_type=Path), envvar="SUSUN_HOME", default=".local")
-@click.option("--host", envvar="HOST", default="127.0.0.1", show_default=True)
-@click.option("--port", type=int, envvar="PORT", default=8000, show_default=True)
-@click.option("--workers", type=int, envvar="WEB_CONCURRENCY", help="Default: one a core.")
-def run(home: Path, host: str, port: int, workers: int | None) -> None:
+@click.option("--home", type=click.Path(path_type=Path), help="Default: SUSUN_HOME, or .local.")
+@click.option("--host", help="Default: HOST, or 127.0.0.1.")
+@click.option("--port", type=int, help="Default: PORT, or 8000.")
+@click.option("--workers", type=int, help="Default: WEB_CONCURRENCY, or one a core.")
+def run(home: Path | None, host: str | None, port: int | None, workers: int | None) -> None:
     """Serve, with a Postgres of our own unless DATABASE_URL names one; Ctrl-C stops everything."""
     from service import supervisor  # noqa: PLC0415 (needs more than the other commands)
 
-    sys.exit(supervisor.run(home, host, port, workers))
+    with _friendly_errors():
+        server = read_server()
+    sys.exit(
+        supervisor.run(
+            home or server.home,
+            host or server.host,
+            server.port if port is None else port,
+            workers or server.workers,
+        )
+    )
+
+
+@main.command()
+def config() -> None:
+    """Print every setting, where it comes from, and what is wrong; passwords are masked."""
+    found = look()
+    for setting in SETTINGS:
+        name = setting.name
+        click.echo(f"{name:22}  {found.shown[name]:40}  {found.sources[name]}")
+    with _friendly_errors():
+        check(found)
 
 
 @main.command()
@@ -52,10 +72,10 @@ def run(home: Path, host: str, port: int, workers: int | None) -> None:
 )
 def migrate(wait: float) -> None:
     """Bring the database of DATABASE_URL to the newest schema."""
-    url = os.environ.get("DATABASE_URL")
-    if not url:
-        raise click.ClickException("set DATABASE_URL")
     with _friendly_errors():
+        url = read_database_url()
+        if not url:
+            raise click.ClickException("set DATABASE_URL")
         prepare_database(url, wait)
     click.echo("The database has the newest schema.")
 
@@ -223,12 +243,12 @@ def _connection() -> Iterator[Connection]:
 
 
 def _database_url() -> str:
-    given = os.environ.get("DATABASE_URL")
+    given = read_database_url()
     if given:
         return given
     from service.embedded_postgres import running_url  # noqa: PLC0415
 
-    url = running_url(Path(os.environ.get("SUSUN_HOME", ".local")) / "postgres")
+    url = running_url(Path(look().values["home"]) / "postgres")
     if url is None:
         raise click.ClickException("set DATABASE_URL, or start `susun run` first")
     return url

@@ -1,5 +1,6 @@
 """The way to Postgres: addresses, the pool, transactions with time limits, migrations."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -52,6 +53,8 @@ _SNAPSHOT = (
     "SET LOCAL idle_in_transaction_session_timeout = '60s'"
 )
 
+_HOST = re.compile(r"[A-Za-z0-9._:-]*")
+
 _MIGRATIONS = Path(__file__).parent / "record" / "migrations"
 # Any number will do, as long as every instance that migrates uses the same.
 _MIGRATION_LOCK = 7_310_501
@@ -72,6 +75,11 @@ def driver_url(url: str) -> str:
         raise ValueError("the database URL cannot be read") from None
     if parsed.drivername.split("+")[0] not in ("postgres", "postgresql"):
         raise ValueError("the database URL must begin with postgresql://")
+    # Otherwise Postgres would be asked for, and tell of, a host that is the rest of a password.
+    if not _HOST.fullmatch(parsed.host or ""):
+        raise ValueError(
+            "the database URL cannot be read: in its password, write %40 for @, %2F for /, %3A for :"
+        )
     return parsed.set(drivername=DRIVER).render_as_string(hide_password=False)
 
 

@@ -1,14 +1,20 @@
 """How gunicorn serves Susun; `susun run` and the container both use this file.
 
-Read from the environment: HOST and PORT (default 127.0.0.1 and 8000), WEB_CONCURRENCY (number of
-worker processes, default one per core), WORKER_CLASS (default gthread) and GUNICORN_LOG_LEVEL.
+What can be set is in `service.config`; where anything there is wrong, nothing is started.
 """
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+# By name: gunicorn takes what is called as its settings are for one, `config` among them.
+from service.config import ConfigError, read_config, read_server
+from service.limit_table import make_shared
 from service.warm_up import warm_up
+
+_Read = TypeVar("_Read")
 
 
 def _cores() -> int:
@@ -17,12 +23,20 @@ def _cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-_host = os.environ.get("HOST") or "127.0.0.1"
-_port = os.environ.get("PORT") or "8000"
-bind = [f"[{_host}]:{_port}" if ":" in _host else f"{_host}:{_port}"]
+def _or_stop(read: Callable[[], _Read]) -> _Read:
+    """What is read; where settings are wrong, all of them are told and the start ends."""
+    try:
+        return read()
+    except ConfigError as error:
+        print(f"susun: {error}", file=sys.stderr, flush=True)
+        sys.exit(1)
 
-workers = int(os.environ.get("WEB_CONCURRENCY") or _cores())
-worker_class = os.environ.get("WORKER_CLASS") or "gthread"
+
+_server = _or_stop(read_server)
+bind = [f"[{_server.host}]:{_server.port}" if ":" in _server.host else f"{_server.host}:{_server.port}"]
+
+workers = _server.workers or _cores()
+worker_class = _server.worker_class
 threads = 4
 # No connection to the database may be made before the fork.
 preload_app = False
@@ -40,7 +54,14 @@ worker_tmp_dir = "/dev/shm" if os.access(Path("/dev/shm"), os.W_OK | os.X_OK) el
 # Nobody steers the server through a socket.
 control_socket_disable = True
 
-loglevel = os.environ.get("GUNICORN_LOG_LEVEL") or "info"
+loglevel = _server.log_level
+
+
+def on_starting(server: Any) -> None:
+    """Called by gunicorn before it starts any worker, which it would start again and again."""
+    _or_stop(read_config)
+    # Before the fork, so that all workers count in the same one.
+    make_shared()
 
 
 def post_worker_init(worker: Any) -> None:
