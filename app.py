@@ -10,6 +10,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api import (
     audit,
+    browsers,
     documents,
     limits,
     matches,
@@ -41,6 +42,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     for part in (scoring, rulesets, matches, rounds, audit, players, system, documents):
         app.register_blueprint(part.blueprint)
     problems.register(app)
+    browsers.register(app, settings)
     app.before_request(_prepare)
     limits.register(app, settings)
     app.after_request(_finish)
@@ -66,5 +68,4 @@ def _finish(response: Response) -> Response:
     response.headers["X-Request-ID"] = g.request_id
     response.headers["Content-Language"] = g.language
     response.vary.add("Accept-Language")
-    response.headers["X-Content-Type-Options"] = "nosniff"
     return response

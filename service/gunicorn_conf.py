@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 # By name: gunicorn takes what is called as its settings are for one, `config` among them.
 from service.config import ConfigError, read_config, read_server
 from service.limit_table import make_shared
+from service.refusals import install
 from service.warm_up import warm_up
 
 _Read = TypeVar("_Read")
@@ -48,6 +49,9 @@ keepalive = 5
 limit_request_line = 4094
 limit_request_fields = 50
 limit_request_field_size = 8190
+
+# What is longer is answered as a problem, as the application answers.
+install()
 
 # Workers touch a file there to show that they live; on a slow disk that alone can block them.
 worker_tmp_dir = "/dev/shm" if os.access(Path("/dev/shm"), os.W_OK | os.X_OK) else None

@@ -26,7 +26,7 @@ Every error is `application/problem+json` (RFC 9457); invalid input lists everyt
 """
 
 # What any call may answer, by what kind of call it is.
-_ALWAYS = ("malformed-request", "internal-error")
+_ALWAYS = ("malformed-request", "uri-too-long", "header-fields-too-large", "internal-error")
 _WITH_KEY = ("unauthorized", "forbidden", "too-many-requests", "database-away")
 _WITH_IDEMPOTENCY = ("idempotency-key-in-flight", "idempotency-key-reused")
 _WITH_BODY = ("payload-too-large", "unsupported-media-type")
