@@ -10,6 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from app import MOST_BODY_BYTES
+from schemas.queries import MOST_ITEMS
+from schemas.rounds import MOST_ROUNDS
+from service import gunicorn_conf
+from service.api import json_input, problems
+from service.api.problems import PROBLEMS
+from service.api.streams import MOST_STREAMS
 from service.cli import main
 from service.config import SETTINGS, Config, ConfigError, Server, look, read_config, read_database_url
 
@@ -297,3 +304,29 @@ def test_the_documentation_has_a_line_for_every_setting() -> None:
         assert f"`{shown[setting.name]}`" in line or shown[setting.name] in line
         if setting.secret:
             assert f"`{setting.name}_FILE`" in line
+
+
+def test_the_documentation_lists_what_a_request_may_be_at_most() -> None:
+    page = (ROOT / "docs" / "deployment.md").read_text("utf-8")
+    rows = [
+        line.split(" | ") for line in page.splitlines() if re.search(r"\| (?:4\d\d|503)? ?\|$", line)
+    ]
+    listed = " ".join(" ".join(row[1:]) for row in rows)
+    bounds = {
+        gunicorn_conf.limit_request_line,
+        gunicorn_conf.limit_request_fields,
+        gunicorn_conf.limit_request_field_size,
+        MOST_BODY_BYTES,
+        json_input._DEEPEST,
+        json_input._MOST_DIGITS,
+        MOST_ROUNDS,
+        MOST_ITEMS,
+        problems._MOST_ERRORS,
+        MOST_STREAMS,
+    }
+    assert {bound for bound in bounds if not re.search(rf"\b{bound}\b", listed)} == set()
+    # What gunicorn refuses is told in words of the application.
+    assert str(gunicorn_conf.limit_request_line) in PROBLEMS["uri-too-long"][2]
+    about = PROBLEMS["header-fields-too-large"][2]
+    assert str(gunicorn_conf.limit_request_fields) in about
+    assert str(gunicorn_conf.limit_request_field_size) in about
