@@ -150,6 +150,9 @@ class _Service:
         }
         if self.postgres is not None:
             environment["DATABASE_URL"] = self.postgres.url
+        # An empty number of workers is none for us, but a fault for gunicorn.
+        if not environment.get("WEB_CONCURRENCY"):
+            environment.pop("WEB_CONCURRENCY", None)
         if self.workers is not None:
             environment["WEB_CONCURRENCY"] = str(self.workers)
         # In a session of its own, so that Ctrl-C reaches us first and we stop it in turn.
