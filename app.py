@@ -6,11 +6,14 @@ from typing import Any
 from uuid import uuid4
 
 from flask import Flask, Response, current_app, g, request
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service import logs, tracing
 from service.api import (
     audit,
+    browsers,
     documents,
+    limits,
     matches,
     observing,
     players,
@@ -24,6 +27,7 @@ from service.api.idempotent import keep_refusal
 from service.config import read_config
 from service.database import Database
 from service.language import DEFAULT, LANGUAGES, translator
+from service.last_use import LastUse
 from service.metrics import PoolWatch
 
 MOST_BODY_BYTES = 64 * 1024
@@ -39,12 +43,19 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     database = Database(settings.database_url, pool_size=settings.pool_size)
     database.watch = PoolWatch(database.pool, database.most_connections)
     app.extensions["susun_database"] = database
+    app.extensions["susun_last_use"] = LastUse(database)
     for part in (scoring, rulesets, matches, rounds, audit, players, system, documents):
         app.register_blueprint(part.blueprint)
     problems.register(app)
+    browsers.register(app, settings)
     app.before_request(_prepare)
     tracing.register(app, database.engine, tracing.provider())
+    limits.register(app, settings)
     app.after_request(_finish)
+    if settings.trusted_proxies:
+        # The last address that a proxy of ours has noted; nothing else of what they say is relied on.
+        proxies = {"x_for": settings.trusted_proxies, "x_proto": 0, "x_host": 0}
+        app.wsgi_app = ProxyFix(app.wsgi_app, **proxies)  # type: ignore[method-assign]
     return app
 
 
@@ -64,5 +75,4 @@ def _finish(response: Response) -> Response:
     response.headers["X-Request-ID"] = g.request_id
     response.headers["Content-Language"] = g.language
     response.vary.add("Accept-Language")
-    response.headers["X-Content-Type-Options"] = "nosniff"
     return observing.finish(response)

@@ -36,6 +36,8 @@ def serving() -> Iterator[tuple[int, str, int]]:
                 "PORT": str(port),
                 "WEB_CONCURRENCY": "1",
                 "WORKER_CLASS": "sync",
+                "SUSUN_KEY_RATE": "off",
+                "SUSUN_ADDRESS_RATE": "off",
                 "SUSUN_LOG_LEVEL": "warning",
             }
             command = [

@@ -1,15 +1,27 @@
 """The way to Postgres: addresses, the pool, transactions with time limits, migrations."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import orjson
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, make_url, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    NullPool,
+    QueuePool,
+    Row,
+    TextualSelect,
+    create_engine,
+    make_url,
+    text,
+)
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -42,6 +54,8 @@ _SNAPSHOT = (
     "SET LOCAL idle_in_transaction_session_timeout = '60s'"
 )
 
+_HOST = re.compile(r"[A-Za-z0-9._:-]*")
+
 _MIGRATIONS = Path(__file__).parent / "record" / "migrations"
 # Any number will do, as long as every instance that migrates uses the same.
 _MIGRATION_LOCK = 7_310_501
@@ -62,6 +76,11 @@ def driver_url(url: str) -> str:
         raise ValueError("the database URL cannot be read") from None
     if parsed.drivername.split("+")[0] not in ("postgres", "postgresql"):
         raise ValueError("the database URL must begin with postgresql://")
+    # Otherwise Postgres would be asked for, and tell of, a host that is the rest of a password.
+    if not _HOST.fullmatch(parsed.host or ""):
+        raise ValueError(
+            "the database URL cannot be read: in its password, write %40 for @, %2F for /, %3A for :"
+        )
     return parsed.set(drivername=DRIVER).render_as_string(hide_password=False)
 
 
@@ -76,6 +95,16 @@ class Watch(Protocol):
 
     def timed_out(self) -> None:
         """None became free in time."""
+
+
+def question(sql: str, *columns: ColumnElement[Any]) -> TextualSelect:
+    """A SELECT of one row at most, with its time limits in the same message to Postgres.
+
+    It needs no round trip of its own where a transaction begins with it. Outside of transactions
+    Postgres takes a message of several statements for a transaction, so that the limits hold, and end,
+    with it; poolers pass it on in one piece.
+    """
+    return text(f"{_LIMITS};{sql}").columns(*columns)
 
 
 class Database:
@@ -100,6 +129,7 @@ class Database:
             # Errors are logged, and the record is nothing for a log.
             hide_parameters=True,
         )
+        self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def pool(self) -> QueuePool:
         """The pool as it is now; closing puts another in its place."""
@@ -115,6 +145,22 @@ class Database:
         with away_if_unreachable(), self._taken(self.engine.begin) as connection:
             connection.exec_driver_sql(_LIMITS)
             yield connection
+
+    @contextmanager
+    def transaction_after(
+        self, first: TextualSelect, **parameters: Any
+    ) -> Iterator[tuple[Connection, Row[Any] | None]]:
+        """A transaction that begins with a :func:`question`, and the answer to it."""
+        with away_if_unreachable(), self.engine.begin() as connection:
+            yield connection, connection.execute(first, parameters).one_or_none()
+
+    def ask(self, what: TextualSelect, **parameters: Any) -> Row[Any] | None:
+        """The answer to a :func:`question`, in a single round trip.
+
+        Raises :class:`DatabaseAway` as transactions do.
+        """
+        with away_if_unreachable(), self._autocommit.connect() as connection:
+            return connection.execute(what, parameters).one_or_none()
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:

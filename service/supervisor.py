@@ -21,6 +21,7 @@ from pathlib import Path
 from types import FrameType
 
 from service import child
+from service.config import ConfigError, read_database_url
 from service.database import DatabaseAway
 from service.embedded_postgres import EmbeddedPostgres, PostgresError
 from service.example import ROUND
@@ -67,7 +68,7 @@ def run(
         except Stopped:
             print("Stopping ...", flush=True)
             status = 0
-        except (RunError, PostgresError, DatabaseAway) as problem:
+        except (RunError, PostgresError, DatabaseAway, ConfigError) as problem:
             print(f"susun: {problem}", file=sys.stderr, flush=True)
         finally:
             ignore_signals()
@@ -116,12 +117,12 @@ class _Service:
         """Starts everything and returns when the service answers; raises RunError if it won't."""
         _check_port(self.host, self.port)
         self.home.mkdir(parents=True, exist_ok=True)
-        url = os.environ.get("DATABASE_URL", "")
-        if not url:
+        url = read_database_url()
+        if url is None:
             self.postgres = EmbeddedPostgres(self.home / "postgres")
             url = self.postgres.start()
         key = prepare(url, self.home)
-        self._start_gunicorn(app, url)
+        self._start_gunicorn(app)
         self._wait_until_live()
         print(self._greeting(key), flush=True)
 
@@ -138,18 +139,22 @@ class _Service:
         if self.postgres is not None:
             self.postgres.stop()
 
-    def _start_gunicorn(self, app: str, url: str) -> None:
+    def _start_gunicorn(self, app: str) -> None:
         command = [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION), app]
         environment = {
             "SUSUN_LOG_LEVEL": "warning",
             # One place for each port, so that a killed run leaves nothing that the next does not clear.
             "PROMETHEUS_MULTIPROC_DIR": str(self.home / "metrics" / str(self.port)),
             **os.environ,
-            "DATABASE_URL": url,
             "SUSUN_HOME": str(self.home),
             "HOST": self.host,
             "PORT": str(self.port),
         }
+        if self.postgres is not None:
+            environment["DATABASE_URL"] = self.postgres.url
+        # An empty number of workers is none for us, but a fault for gunicorn.
+        if not environment.get("WEB_CONCURRENCY"):
+            environment.pop("WEB_CONCURRENCY", None)
         if self.workers is not None:
             environment["WEB_CONCURRENCY"] = str(self.workers)
         # In a session of its own, so that Ctrl-C reaches us first and we stop it in turn.

@@ -132,7 +132,8 @@ class _Statements:
         """Parameters are not looked at: they hold the round."""
         if not self._trace.get_current_span().is_recording():
             return
-        operation = statement.split(None, 1)[0].upper()
+        # Of several statements in one message, the last is what is asked.
+        operation = statement.rpartition(";")[2].split(None, 1)[0].upper()
         context._susun_span = self._tracer.start_span(
             operation,
             kind=self._trace.SpanKind.CLIENT,

@@ -15,7 +15,7 @@ from marshmallow import Schema
 
 from schemas.fields import Document
 from service.api import json_input
-from service.api.authentication import authenticate, read_token
+from service.api.authentication import authenticate, read_token, transaction_of
 from service.api.idempotent import idempotently
 from service.api.reading import check_media_type, read_body, read_id, read_name, read_query
 from service.database import Database
@@ -118,14 +118,17 @@ def call(
             raw = read_body() if body is not None else b""
             if scope is None:
                 return serve(ids, raw)
-            token = read_token()
-            with database().transaction() as connection:
-                authenticate(connection, token, scope)
+            claimed = read_token()
+            if scope == "score":
+                authenticate(database(), claimed, scope)
                 if body is not None:
                     check_media_type()
-                if scope == "score":
-                    result: Any = Afterwards(lambda: serve(ids, raw))
-                elif method == "POST":
+                return serve(ids, raw)
+            result: Any
+            with transaction_of(database(), claimed, scope) as connection:
+                if body is not None:
+                    check_media_type()
+                if method == "POST":
                     result = idempotently(
                         connection, raw, lambda: serve(ids, raw, connection=connection)
                     )

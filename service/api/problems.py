@@ -33,7 +33,7 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "unauthorized": (
         401,
         _("API key needed"),
-        _("Send a valid key: `Authorization: Bearer <key>`. It is missing, unknown or revoked."),
+        _("Send a live key: `Authorization: Bearer <key>`. It is missing, unknown, revoked or expired."),
     ),
     "forbidden": (
         403,
@@ -82,6 +82,16 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         _("A correction needs If-Match with the ETag of the revision that it replaces."),
     ),
     "payload-too-large": (413, _("Body too large"), _("The body is larger than this call takes.")),
+    "uri-too-long": (
+        414,
+        _("Address too long"),
+        _("The address with its query has more than 4094 bytes together with the method."),
+    ),
+    "header-fields-too-large": (
+        431,
+        _("Header fields too large"),
+        _("There are more than 50 header fields, or one of more than 8190 bytes."),
+    ),
     "unsupported-media-type": (
         415,
         _("Unsupported media type"),
@@ -125,8 +135,10 @@ _BY_STATUS = {
     404: "not-found",
     405: "method-not-allowed",
     413: "payload-too-large",
+    414: "uri-too-long",
     415: "unsupported-media-type",
     429: "too-many-requests",
+    431: "header-fields-too-large",
 }
 
 _HTTP_DETAILS = {

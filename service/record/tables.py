@@ -32,6 +32,9 @@ api_keys = Table(
     Column("scopes", ARRAY(Text), nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("revoked_at", DateTime(timezone=True)),
+    # Collected by each worker, and written about once a minute.
+    Column("last_used_at", DateTime(timezone=True)),
+    Column("expires_at", DateTime(timezone=True)),
 )
 
 rulesets = Table(

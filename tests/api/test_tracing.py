@@ -67,12 +67,12 @@ def test_a_request_is_a_span_with_its_statements_below_it(spans: Spans) -> None:
         "susun.request_id": "mine-1",
     }
     statements = [span for span in spans.all() if span.kind == SpanKind.CLIENT]
-    assert {"SET", "SELECT", "INSERT"} <= {statement.name for statement in statements}
+    assert {"SELECT", "INSERT"} <= {statement.name for statement in statements}
     for statement in statements:
         assert statement.parent is not None and span.context is not None
         assert statement.parent.span_id == span.context.span_id
         assert attributes(statement)["db.system.name"] == "postgresql"
-        assert attributes(statement)["db.query.text"].startswith(statement.name)
+        assert statement.name in attributes(statement)["db.query.text"]
     spans.client.get(f"/v1/players/{PLAYER}-0")
     spans.client.get(f"/v1/rounds?player={PLAYER}-0")
     assert [span.name for span in spans.server()[1:]] == ["GET /v1/players/<player>", "GET /v1/rounds"]
