@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 # For `make lock`, e.g. LOCK_ARGS=--upgrade; without it, what is pinned stays pinned.
 LOCK_ARGS ?=
 
-.PHONY: run test check bench docs openapi lock clean
+.PHONY: run test check torture fuzz bench docs openapi lock clean
 .DEFAULT_GOAL := run
 
 # Each stamp says what the environment holds: what it takes to run, and all of it.
@@ -30,6 +30,12 @@ check: $(DEV)  ## the fast part: lint, types, contracts, known vulnerabilities, 
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 	@$(BIN)/python .ci/audit_packages.py
 	@$(BIN)/python -m pytest tests/rules tests/schemas tests/test_docs.py tests/test_observing_docs.py $(PYTEST_ARGS)
+
+torture: $(DEV)  ## three minutes of killing what serves clients; nothing may be lost or doubled
+	@exec $(BIN)/python -m tests.torture
+
+fuzz: $(DEV)  ## 100,000 mutated requests over every call
+	@exec $(BIN)/python -m tests.fuzz
 
 bench: $(DEV)
 	@exec $(BIN)/python -m bench

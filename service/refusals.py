@@ -13,8 +13,9 @@ import orjson
 
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 
-# 501 is a Transfer-Encoding that nobody knows: the fault of who sent it.
-_NAMES = {414: "uri-too-long", 431: "header-fields-too-large", 501: "malformed-request"}
+_NAMES = {414: "uri-too-long", 431: "header-fields-too-large"}
+# A Transfer-Encoding that nobody knows is the fault of who sent it, and no 5xx to be called out for.
+_INSTEAD = {501: 400}
 
 
 def install() -> None:
@@ -29,6 +30,7 @@ def write_problem(sock: socket.socket, status: int, reason: str, detail: str) ->
 
 def answer(status: int) -> bytes:
     """The whole answer that a status makes."""
+    status = _INSTEAD.get(status, status)
     name = _NAMES.get(status, "malformed-request" if status < 500 else "internal-error")
     _, title, about = PROBLEMS[name]
     request_id = uuid4().hex

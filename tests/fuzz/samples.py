@@ -1,0 +1,74 @@
+"""A request of every call as it should be; what is done to them is in `mutations`."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import app  # noqa: F401 (fills CALLS)
+from service.api.calls import CALLS
+from tests.api.requests import ANDI, DRAGON, PLAYERS, ROUND, SIX_PAIRS
+
+_HOUSE = {
+    "id": "fuzz-house",
+    "title": "Fuzz",
+    "base": "bsfyi",
+    "sweep": {"factor": 3},
+    "points": {"top": {"pair": {"Q": 2, "K": 3, "A": 4}}},
+}
+_DECLARED = {
+    "seats": [
+        {"player": "andi", "declare": "six_pairs", "cards": SIX_PAIRS},
+        {"player": "budi", "declare": "dragon", "cards": DRAGON.replace("2s", "2d").replace("8c", "8d")},
+    ],
+    "stake": 100,
+    "ruleset": {"id": "bsfyi", "version": 1},
+}
+_REASON = {"reason": "misdeal"}
+
+#: The bodies that a call of this method and path may be sent; a call that takes one must be here.
+BODIES: dict[str, list[Any]] = {
+    "POST /v1/score": [ROUND, _DECLARED],
+    "POST /v1/arrangements/check": [{"seat": ANDI}, {"seat": {"cards": DRAGON}, "ruleset": "panduan"}],
+    "POST /v1/rulesets": [_HOUSE],
+    "POST /v1/matches": [
+        {"players": list(PLAYERS), "rounds": 5},
+        {"players": list(PLAYERS), "ruleset": "panduan", "stake": 10, "label": "final"},
+    ],
+    "POST /v1/matches/<match_id>/rounds": [ROUND, {**ROUND, "number": 2}],
+    "POST /v1/matches/<match_id>/finish": [_REASON],
+    "POST /v1/matches/<match_id>/adjustments": [{"player": "andi", "points": -5, "reason": "late"}],
+    "POST /v1/rounds": [ROUND, _DECLARED],
+    "POST /v1/rounds/<round_id>/corrections": [{**ROUND, "reason": "wrong row"}],
+    "POST /v1/rounds/<round_id>/void": [_REASON],
+}
+QUERIES = (
+    "limit=2",
+    "limit=501&player=andi",
+    "status=valid&ruleset=bsfyi",
+    "since=2026-01-01T00:00:00Z&until=2027-01-01T00:00:00Z",
+    "cursor=bm90aGluZw",
+    "version=1",
+)
+
+
+@dataclass
+class Sample:
+    """A request before it is sent."""
+
+    method: str
+    path: str
+    query: str
+    headers: dict[str, str]
+    document: Any = None
+    body: bytes | None = None
+    head: bytes | None = None
+
+
+def templates() -> list[tuple[str, str, list[Any]]]:
+    """Method, path and bodies of every call."""
+    found = []
+    for call in CALLS:
+        name = f"{call.method} {call.path}"
+        bodies = BODIES.get(name, [])
+        assert bodies or call.body is None, f"{name} takes a body, and there is none in BODIES"
+        found.append((call.method, call.path, bodies))
+    return found
