@@ -1,7 +1,8 @@
 """How gunicorn serves Susun; `susun run` and the container both use this file.
 
 Read from the environment: HOST and PORT (default 127.0.0.1 and 8000), WEB_CONCURRENCY (number of
-worker processes, default one per core), WORKER_CLASS (default gthread) and GUNICORN_LOG_LEVEL.
+worker processes, default one per core), WORKER_CLASS (default our own, see service.slow_clients) and
+GUNICORN_LOG_LEVEL.
 """
 
 import os
@@ -22,8 +23,12 @@ _port = os.environ.get("PORT") or "8000"
 bind = [f"[{_host}]:{_port}" if ":" in _host else f"{_host}:{_port}"]
 
 workers = int(os.environ.get("WEB_CONCURRENCY") or _cores())
-worker_class = os.environ.get("WORKER_CLASS") or "gthread"
+worker_class = os.environ.get("WORKER_CLASS") or "service.slow_clients.Worker"
 threads = 4
+# Each may hold a head and a body that are still coming in: about 50 MB in all.
+worker_connections = 512
+# It would wait for slow readers, past the worker class.
+sendfile = False
 # No connection to the database may be made before the fork.
 preload_app = False
 
