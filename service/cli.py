@@ -12,7 +12,7 @@ from uuid import UUID
 import click
 from sqlalchemy import Connection
 
-from service.database import Database, DatabaseAway
+from service.database import Database, DatabaseAway, driver_url
 from service.record import idempotency, keys, readers
 from service.setup import WAIT_SECONDS, prepare_database
 
@@ -115,7 +115,7 @@ def reader_group() -> None:
 def create_reader(name: str) -> None:
     """Make a login and print its address, password included; it is shown only now."""
     with _connection() as connection:
-        url = readers.create(connection, name, _database_url())
+        url = readers.create(connection, name, driver_url(_database_url()))
     click.echo(url)
 
 

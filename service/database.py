@@ -1,16 +1,38 @@
 """The way to Postgres: addresses, the pool, transactions with time limits, migrations."""
 
+import logging
+import random
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import orjson
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, NullPool, create_engine, make_url, text
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy import (
+    Connection,
+    Engine,
+    ExceptionContext,
+    NullPool,
+    create_engine,
+    event,
+    make_url,
+    text,
+)
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+
+from service.cutoff import Cutoff, watch
+from service.faults import FAULTS, DatabaseAway, committing, sqlstate, understood
+from service.probe import Probe
+
+__all__ = ["Database", "DatabaseAway", "driver_url", "migrate", "wait_for"]
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 DRIVER = "postgresql+psycopg2"
 
@@ -27,6 +49,16 @@ _POOL_SECONDS = 3
 _RECYCLE_SECONDS = 1800
 _OVERFLOW = 2
 _RETRY_SECONDS = 1
+#: Before each new attempt at a transaction, at most.
+_PAUSES = (0.05, 0.2)
+#: By when a connection must have begun to answer, and a transaction be over: by our clock, since a
+#: server that is frozen keeps none of its own limits.
+_BEGIN_SECONDS = 2
+_TRANSACTION_SECONDS = 10
+_SNAPSHOT_SECONDS = 120
+_STEP_SECONDS = 35
+#: How long `answers` takes at most.
+_PROBE_SECONDS = 0.8
 
 # SET LOCAL, not session settings: they also hold behind a pooler that shares connections.
 _LIMITS = (
@@ -46,17 +78,33 @@ _MIGRATIONS = Path(__file__).parent / "record" / "migrations"
 _MIGRATION_LOCK = 7_310_501
 
 
-class DatabaseAway(Exception):
-    """Postgres cannot be reached, or cannot answer in time; trying again later may help."""
+#: As libpq has it: postgresql://user@one:5432,two:5432/database
+_SEVERAL_HOSTS = re.compile(r"(?<=://)([^/?@]*@)?([^/?@]*,[^/?@]*)([^?]*)\??(.*)")
+
+
+def _as_query(found: "re.Match[str]") -> str:
+    """Several servers in the form in which both SQLAlchemy and libpq take them."""
+    user, hosts, path, query = found.groups(default="")
+    each = [re.fullmatch(r"\[(.*)\](?::(\d*))?|([^:]*)(?::(\d*))?", host) for host in hosts.split(",")]
+    if None in each:
+        return found[0]
+    parts = [[part or "" for part in one.groups()] for one in each if one]
+    names = ",".join(quoted or plain for quoted, _, plain, _ in parts)
+    ports = ",".join(first or second for _, first, _, second in parts)
+    return f"{user}{path}?host={names}&port={ports}{'&' * bool(query)}{query}"
 
 
 def driver_url(url: str) -> str:
     """The address with our driver, whatever ``postgres://`` or ``postgresql://`` form was given.
 
+    Of several servers, the one is used that can be written to, unless the address asks for another.
     ``ValueError`` if it is no address of a Postgres.
     """
     try:
-        parsed = make_url(url)
+        parsed = make_url(_SEVERAL_HOSTS.sub(_as_query, url))
+        several = "," in str(parsed.query.get("host", ""))
+        if several and "target_session_attrs" not in parsed.query:
+            parsed = parsed.update_query_dict({"target_session_attrs": "read-write"})
     except Exception:
         raise ValueError("the database URL cannot be read") from None
     if parsed.drivername.split("+")[0] not in ("postgres", "postgresql"):
@@ -74,57 +122,115 @@ class Database:
             max_overflow=_OVERFLOW,
             pool_timeout=_POOL_SECONDS,
             pool_recycle=_RECYCLE_SECONDS,
-            pool_pre_ping=True,
             pool_use_lifo=True,
             connect_args=_CONNECT,
             json_deserializer=orjson.loads,
         )
+        event.listen(self.engine, "handle_error", _drop_what_is_of_no_use)
+        # What is asked for readiness neither waits for the pool nor takes from it.
+        self._outside: Engine = create_engine(driver_url(url), poolclass=NullPool, connect_args=_CONNECT)
+        self._probe = Probe(self._is_migrated)
+        self._cutoff = Cutoff()
+        for engine in (self.engine, self._outside):
+            watch(engine)
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
+    def transaction(self, *, stores: bool = True) -> Iterator[Connection]:
         """One transaction: committed at the end, rolled back on any exception.
 
-        Raises :class:`DatabaseAway` where Postgres cannot be reached or does not answer in time.
+        Raises :class:`DatabaseAway`, or one of its kind, where Postgres cannot be reached, or cannot do
+        it in time. ``stores``: whether there is anything to commit.
         """
-        with away_if_unreachable(), self.engine.begin() as connection:
-            connection.exec_driver_sql(_LIMITS)
+        with understood(), self._begun(_LIMITS, _TRANSACTION_SECONDS) as connection:
             yield connection
+            if stores:
+                with committing():
+                    connection.commit()
 
     @contextmanager
-    def snapshot(self) -> Iterator[Connection]:
+    def snapshot(self, seconds: float = _SNAPSHOT_SECONDS) -> Iterator[Connection]:
         """Everything as it is now, to be read at length; what others do meanwhile is not seen.
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        with away_if_unreachable(), self.engine.connect() as connection:
-            connection.exec_driver_sql(_SNAPSHOT)
+        with understood(), self._begun(_SNAPSHOT, seconds) as connection:
             yield connection
 
+    def step_by_step(self, connection: Connection, steps: Iterator[T]) -> Iterator[T]:
+        """The same steps; each may only take as long as Postgres itself should let it take."""
+        while True:
+            with self._cutoff.after(_STEP_SECONDS, connection):
+                step = next(steps, None)
+            if step is None:
+                return
+            yield step
+
+    def whole(self, use_case: Callable[[], T]) -> T:
+        """Do all of a use case, transaction and all; once more, or twice, where that may help.
+
+        Only what has certainly not been kept is done again: it was refused, or the connection was lost
+        before the COMMIT.
+        """
+        for pause in _PAUSES:
+            try:
+                return use_case()
+            except DatabaseAway as fault:
+                if not fault.again:
+                    raise
+                log.info("once more, after: %s", fault)
+            time.sleep(random.uniform(pause / 4, pause))
+        return use_case()
+
+    @contextmanager
+    def _begun(self, limits: str, seconds: float) -> Iterator[Connection]:
+        """A connection with a transaction and its limits, rolled back unless it has been committed."""
+        connection = self._begin(limits)
+        with self._cutoff.after(seconds, connection):
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    def _begin(self, limits: str) -> Connection:
+        """Begin with the limits; where the pool's connection turns out to be dead, with a new one.
+
+        That is why the pool need not ask each connection first whether it still lives.
+        """
+        for last in (False, True):
+            connection = self.engine.connect()
+            try:
+                with self._cutoff.after(_BEGIN_SECONDS, connection):
+                    connection.exec_driver_sql(limits)
+                break
+            except BaseException as error:
+                connection.close()
+                if last or not getattr(error, "connection_invalidated", False):
+                    raise
+        return connection
+
     def answers(self) -> bool:
-        """Whether the database is there and migrated."""
+        """Whether the database is there and migrated, told within a second."""
+        return self._probe.says_yes(_PROBE_SECONDS)
+
+    def _is_migrated(self) -> bool:
         try:
-            with self.transaction() as connection:
-                connection.execute(text("SELECT 1 FROM alembic_version"))
-        except (DatabaseAway, DBAPIError):
+            with self._outside.connect() as connection, self._cutoff.after(_BEGIN_SECONDS, connection):
+                return bool(connection.scalar(text("SELECT 1 FROM alembic_version")))
+        except SQLAlchemyError:
             return False
-        return True
 
     def close(self) -> None:
         """Close the pool."""
         self.engine.dispose()
+        self._cutoff.stop()
 
 
-@contextmanager
-def away_if_unreachable() -> Iterator[None]:
-    """Raise :class:`DatabaseAway` where Postgres cannot be reached."""
-    try:
-        yield
-    except (OperationalError, InterfaceError, PoolTimeout) as error:
-        raise DatabaseAway(str(error).splitlines()[0]) from error
-    except DBAPIError as error:
-        if error.connection_invalidated:
-            raise DatabaseAway(str(error).splitlines()[0]) from error
-        raise
+def _drop_what_is_of_no_use(context: ExceptionContext) -> None:
+    """After some faults all connections are made anew, as if they were lost."""
+    state = sqlstate(context.original_exception)
+    fault: Any = FAULTS.get(state) or FAULTS.get(state[:2])
+    if fault is not None and fault.drop:
+        context.is_disconnect = True
 
 
 def wait_for(url: str, seconds: float, say: Callable[[str], object]) -> None:
@@ -156,7 +262,7 @@ def migrate(url: str) -> None:
     """
     engine = create_engine(driver_url(url), connect_args=_CONNECT)
     try:
-        with away_if_unreachable(), engine.begin() as connection:
+        with understood(), engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
             config = Config()
             config.set_main_option("script_location", str(_MIGRATIONS))

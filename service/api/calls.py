@@ -94,7 +94,8 @@ def call(
     call has one, ``query`` (the loaded parameters) if it takes any, and ``connection`` if its scope is
     another than ``score``: a transaction, in which the key has been checked, which is committed when
     the view returns and in which an Idempotency-Key is honoured if it is a POST. It returns a JSON-able
-    mapping, a :class:`Created`, a response, or :class:`Afterwards`.
+    mapping, a :class:`Created`, a response, or :class:`Afterwards`. It may be called again for the same
+    request where the database has undone what it did; so it changes nothing but the database.
     """
 
     def decorate(view: View) -> View:
@@ -111,6 +112,19 @@ def call(
                 arguments["document"] = json_input.parse(raw)
             return _respond(view(**arguments), status)
 
+        def in_transaction(ids: Mapping[str, str], raw: bytes, token: str, scope: str) -> Any:
+            """All that a call does; more than once, perhaps, where the database has undone it."""
+            stores = method == "POST" and scope != "score"
+            with database().transaction(stores=stores) as connection:
+                authenticate(connection, token, scope)
+                if body is not None:
+                    check_media_type()
+                if scope == "score":
+                    return Afterwards(lambda: serve(ids, raw))
+                if stores:
+                    return idempotently(connection, raw, lambda: serve(ids, raw, connection=connection))
+                return serve(ids, raw, connection=connection)
+
         @wraps(view)
         def respond(**ids: str) -> Any:
             # Before any transaction: a slow client must not hold a connection to the database.
@@ -118,19 +132,8 @@ def call(
             if scope is None:
                 return serve(ids, raw)
             token = read_token()
-            with database().transaction() as connection:
-                authenticate(connection, token, scope)
-                if body is not None:
-                    check_media_type()
-                if scope == "score":
-                    result: Any = Afterwards(lambda: serve(ids, raw))
-                elif method == "POST":
-                    result = idempotently(
-                        connection, raw, lambda: serve(ids, raw, connection=connection)
-                    )
-                else:
-                    result = serve(ids, raw, connection=connection)
-            return result.make() if isinstance(result, Afterwards) else result
+            result = database().whole(lambda: in_transaction(ids, raw, token, scope))
+            return database().whole(result.make) if isinstance(result, Afterwards) else result
 
         blueprint.add_url_rule(path, name, respond, methods=[method])
         return view

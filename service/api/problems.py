@@ -261,9 +261,11 @@ def register(app: Flask) -> None:
 
     @app.errorhandler(DatabaseAway)
     def _away(error: DatabaseAway) -> Response:
-        log.warning("database away: %s", error)
-        text = _("the database cannot be reached, nothing was stored")
-        return answer(Problem("database-away", text, headers={"Retry-After": str(RETRY_SECONDS)}))
+        log.warning("%s: %s", error.problem, error)
+        text = PROBLEMS[error.problem][2]
+        if error.problem == "database-away":
+            text = _("the database cannot be reached, nothing was stored")
+        return answer(Problem(error.problem, text, headers={"Retry-After": str(RETRY_SECONDS)}))
 
     @app.errorhandler(ClientDisconnected)
     def _too_slow(error: ClientDisconnected) -> Response:

@@ -116,7 +116,8 @@ def _open(media_type: str, read: Callable[[Connection], Iterator[list[export.Doc
             headers = {"Retry-After": str(_RETRY_SECONDS)}
             raise Problem("too-many-streams", text, headers=headers, most=MOST_STREAMS)
         opening.callback(_running.release)
-        batches = read(opening.enter_context(database().snapshot()))
+        snapshot = opening.enter_context(database().snapshot(MOST_SECONDS + _PIECE_SECONDS))
+        batches = database().step_by_step(snapshot, read(snapshot))
         first = next(batches, [])
         held = opening.pop_all()
 
