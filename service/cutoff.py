@@ -24,19 +24,20 @@ class Line:
     """A handle of our own on a connection's socket, whose number may be another's when we need it."""
 
     def __init__(self, number: int) -> None:
+        self._lock = threading.Lock()
         self._number: int | None = os.dup(number)
 
     def cut(self) -> None:
         """Shut the connection down under whoever waits for it."""
-        with contextlib.suppress(OSError, TypeError), socket.socket(fileno=self._again()) as line:
-            line.shutdown(socket.SHUT_RDWR)
-
-    def _again(self) -> int:
-        return os.dup(self._number)  # type: ignore[arg-type] # closed meanwhile, it is a TypeError
+        with self._lock, contextlib.suppress(OSError):
+            if self._number is not None:
+                with socket.socket(fileno=os.dup(self._number)) as line:
+                    line.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Let go of it."""
-        number, self._number = self._number, None
+        with self._lock:
+            number, self._number = self._number, None
         if number is not None:
             os.close(number)
 
