@@ -3,6 +3,7 @@
 import logging
 import random
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from sqlalchemy import (
     make_url,
     text,
 )
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from service.cutoff import Cutoff, watch
 from service.faults import FAULTS, DatabaseAway, committing, sqlstate, understood
@@ -54,6 +55,7 @@ _PAUSES = (0.05, 0.2)
 #: By when a connection must have begun to answer, and a transaction be over: by our clock, since a
 #: server that is frozen keeps none of its own limits.
 _BEGIN_SECONDS = 2
+_SILENT_SECONDS = 1.5
 _TRANSACTION_SECONDS = 10
 _SNAPSHOT_SECONDS = 120
 _STEP_SECONDS = 35
@@ -131,6 +133,8 @@ class Database:
         self._outside: Engine = create_engine(driver_url(url), poolclass=NullPool, connect_args=_CONNECT)
         self._probe = Probe(self._is_migrated)
         self._cutoff = Cutoff()
+        self._silent = False
+        self._trying = threading.Lock()
         for engine in (self.engine, self._outside):
             watch(engine)
 
@@ -192,6 +196,28 @@ class Database:
                 connection.close()
 
     def _begin(self, limits: str) -> Connection:
+        """Begin; while the database says nothing, one thread may find out, and the others do not wait."""
+        if not self._silent:
+            return self._begin_anew(limits)
+        if not self._trying.acquire(blocking=False):
+            raise DatabaseAway("the database has not said anything for a while")
+        try:
+            return self._begin_anew(limits)
+        finally:
+            self._trying.release()
+
+    def _begin_anew(self, limits: str) -> Connection:
+        began = time.monotonic()
+        try:
+            connection = self._begin_or_replace(limits)
+        except DBAPIError:
+            # That it refuses is told at once.
+            self._silent = time.monotonic() - began > _SILENT_SECONDS
+            raise
+        self._silent = False
+        return connection
+
+    def _begin_or_replace(self, limits: str) -> Connection:
         """Begin with the limits; where the pool's connection turns out to be dead, with a new one.
 
         That is why the pool need not ask each connection first whether it still lives.

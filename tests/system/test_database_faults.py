@@ -388,10 +388,20 @@ def test_a_server_that_is_frozen() -> None:
                 began = time.monotonic()
                 assert_refused(place.post(key="frozen"), "database-away")
                 assert time.monotonic() - began < 7
+            with ThreadPoolExecutor(8) as threads:
+                waited = sorted(threads.map(lambda _: seconds_until_refused(place), range(8)))
+            # One finds out whether it is still so; the others need not wait for that.
+            assert waited[6] < 1
         finally:
             server.signal(signal.SIGCONT)
         wait_until(lambda: place.client.get("/readyz").status_code == 200)
         assert place.post(key="frozen").status_code == 201
+
+
+def seconds_until_refused(place: Place) -> float:
+    began = time.monotonic()
+    assert_refused(client_of(place.app, place).get("/v1/rounds"), "database-away")
+    return time.monotonic() - began
 
 
 def test_a_server_that_freezes_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
