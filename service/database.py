@@ -196,7 +196,7 @@ class Database:
                 connection.close()
 
     def _begin(self, limits: str) -> Connection:
-        """Begin; while the database says nothing, one thread may find out, and the others do not wait."""
+        """Begin; while the database says nothing, one thread may find out, and no other waits."""
         if not self._silent:
             return self._begin_anew(limits)
         if not self._trying.acquire(blocking=False):

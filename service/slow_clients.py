@@ -304,6 +304,17 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         with contextlib.suppress(OSError, KeyError, ValueError):
             self.poller.unregister(conn.sock)
 
+    def is_parent_alive(self) -> bool:
+        """Whether gunicorn's master lives; without it, go as soon as what is in flight is answered.
+
+        Another one may be waiting for the address to become free.
+        """
+        alive: bool = super().is_parent_alive()
+        if not alive:
+            self.alive = False
+            self.murder_keepalived(force=True)
+        return alive
+
     def murder_pending(self) -> None:
         """Part with whoever is too slow; called by the base class at least every second."""
         super().murder_pending()

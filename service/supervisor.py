@@ -214,13 +214,14 @@ class _Service:
                 f"{failure}\nIt has happened {MOST_RESTARTS} times in {RESTART_WINDOW_SECONDS} seconds."
             )
         self._restarts.append(now)
-        print(f"susun: {failure.splitlines()[0]} It is started again.", file=sys.stderr, flush=True)
+        how = failure.partition(". ")[0]
+        print(f"susun: {how}. It is started again.", file=sys.stderr, flush=True)
         if self.postgres is not None and self.postgres.failure() is not None:
             self.postgres.restart()
         else:
             assert self.gunicorn is not None
             # Its workers still listen where the new one is to.
-            _end_group(self.gunicorn, ORPHAN_SECONDS)
+            _end_group(self.gunicorn, ORPHAN_SECONDS, lambda: _is_free(self.host, self.port))
             self._start_gunicorn(*self._launched_as)
 
     def _greeting(self, key: str) -> str:
@@ -264,8 +265,20 @@ def _check_port(host: str, port: int) -> None:
         ) from problem
 
 
-def _end_group(leader: subprocess.Popen[bytes], seconds: float = STOP_SECONDS) -> None:
-    """Ends a process and its children, gracefully first for so many seconds.
+def _is_free(host: str, port: int) -> bool:
+    try:
+        _check_port(host, port)
+    except RunError:
+        return False
+    return True
+
+
+def _end_group(
+    leader: subprocess.Popen[bytes],
+    seconds: float = STOP_SECONDS,
+    enough: Callable[[], bool] = lambda: False,
+) -> None:
+    """Ends a process and its children, gracefully first: for so many seconds, or until it is enough.
 
     The children are told as well when their leader is dead already and cannot do it.
     """
@@ -275,7 +288,7 @@ def _end_group(leader: subprocess.Popen[bytes], seconds: float = STOP_SECONDS) -
         else:
             os.killpg(leader.pid, signal.SIGTERM)
         deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not enough():
             leader.poll()
             os.killpg(leader.pid, 0)
             time.sleep(0.02)

@@ -1,6 +1,7 @@
 """gunicorn told to stop: what has come in is answered, and nothing new is begun."""
 
 import signal
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -58,3 +59,23 @@ def test_a_request_that_is_coming_in_is_answered_and_silence_is_not_waited_for(
             connection.close()
         assert service.process.wait(20) == 0
         assert time.monotonic() - began < 10
+
+
+def test_workers_without_their_master_make_room_at_once(database_url: str) -> None:
+    """Even for a client that keeps its connection, since another gunicorn may want the address."""
+    with served(database_url) as service, requests.Session() as session:
+        for _ in range(10):
+            assert session.get(f"{service.url}/livez", timeout=5).status_code == 200
+        service.process.kill()
+        began = time.monotonic()
+        while not free(service.port):
+            assert time.monotonic() - began < 4
+            time.sleep(0.05)
+
+
+def free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
