@@ -45,24 +45,33 @@ class Line:
     __del__ = close
 
 
+class Use:
+    """One use of a connection, and whether it was cut off."""
+
+    __slots__ = ("cut",)
+
+    def __init__(self) -> None:
+        self.cut = False
+
+
 class Cutoff:
     """One thread that looks after all connections of a process which are in use."""
 
     def __init__(self) -> None:
-        self._running: dict[object, tuple[float, Line]] = {}
+        self._running: dict[Use, tuple[float, Line]] = {}
         self._starting = threading.Lock()
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def after(self, seconds: float, connection: Connection) -> Iterator[None]:
-        """Cut a connection of a watched engine off if this takes longer."""
+    def after(self, seconds: float, connection: Connection) -> Iterator[Use]:
+        """Cut a connection, of an engine with lines, off if this takes longer."""
         if self._thread is None or not self._thread.is_alive():
             self._start()
-        use = object()
+        use = Use()
         self._running[use] = (time.monotonic() + seconds, connection.info[_LINE])
         try:
-            yield
+            yield use
         finally:
             self._running.pop(use, None)
 
@@ -86,10 +95,11 @@ class Cutoff:
             for use, (until, line) in self._running.copy().items():
                 if until <= now:
                     self._running.pop(use, None)
+                    use.cut = True
                     line.cut()
 
 
-def watch(engine: Engine) -> None:
+def hold_lines(engine: Engine) -> None:
     """Keep a handle on the socket of each of an engine's connections, so that it can be cut off."""
 
     @event.listens_for(engine, "connect")

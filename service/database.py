@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
-from service.cutoff import Cutoff, watch
+from service.cutoff import Cutoff, hold_lines
 from service.faults import FAULTS, DatabaseAway, committing, sqlstate, understood
 from service.probe import Probe
 
@@ -136,7 +136,7 @@ class Database:
         self._silent = False
         self._trying = threading.Lock()
         for engine in (self.engine, self._outside):
-            watch(engine)
+            hold_lines(engine)
 
     @contextmanager
     def transaction(self, *, stores: bool = True) -> Iterator[Connection]:
@@ -189,9 +189,15 @@ class Database:
     def _begun(self, limits: str, seconds: float) -> Iterator[Connection]:
         """A connection with a transaction and its limits, rolled back unless it has been committed."""
         connection = self._begin(limits)
-        with self._cutoff.after(seconds, connection):
+        with self._cutoff.after(seconds, connection) as use:
             try:
                 yield connection
+            except DBAPIError as error:
+                if use.cut:  # to do it again would take as long again
+                    raise DatabaseAway(
+                        f"the database has taken more than {seconds:g} seconds"
+                    ) from error
+                raise
             finally:
                 connection.close()
 

@@ -464,6 +464,17 @@ def test_a_server_that_freezes_in_the_middle(monkeypatch: pytest.MonkeyPatch) ->
         assert place.stored()[0] == 2
 
 
+def test_what_takes_too_long_in_all_is_not_done_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "_TRANSACTION_SECONDS", 0.5)
+    with place.failing("PERFORM pg_sleep(2)"):
+        assert_refused(place.post(key="long"), "database-away")
+        assert place.ask("SELECT last_value FROM attempts") == 1
+    monkeypatch.undo()
+    assert place.post(key="long").status_code == 201
+
+
 def test_a_frozen_server_holds_no_snapshot_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database_module, "_STEP_SECONDS", 1)
     with fresh_server() as server:
