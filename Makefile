@@ -23,12 +23,13 @@ run: $(RUN)  ## serve on 127.0.0.1:8000 (PORT=), state in .local (SUSUN_HOME=)
 test: $(DEV) check  ## everything that CI runs
 	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
 
-check: $(DEV)  ## the fast part: lint, types, contracts, unit tests
+check: $(DEV)  ## the fast part: lint, types, contracts, known vulnerabilities, unit tests
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
-	@$(BIN)/python -m pytest tests/rules tests/schemas tests/test_docs.py $(PYTEST_ARGS)
+	@$(BIN)/python .ci/audit_packages.py
+	@$(BIN)/python -m pytest tests/rules tests/schemas tests/test_docs.py tests/test_observing_docs.py $(PYTEST_ARGS)
 
 bench: $(DEV)
 	@exec $(BIN)/python -m bench

@@ -6,12 +6,29 @@ from typing import Any
 from uuid import uuid4
 
 from flask import Flask, Response, current_app, g, request
+from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service.api import audit, documents, matches, players, problems, rounds, rulesets, scoring, system
+from service import logs, tracing
+from service.api import (
+    audit,
+    browsers,
+    documents,
+    limits,
+    matches,
+    observing,
+    players,
+    problems,
+    rounds,
+    rulesets,
+    scoring,
+    system,
+)
 from service.api.idempotent import keep_refusal
 from service.config import read_config
 from service.database import Database
 from service.language import DEFAULT, LANGUAGES, translator
+from service.last_use import LastUse
+from service.metrics import PoolWatch
 
 MOST_BODY_BYTES = 64 * 1024
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -20,14 +37,25 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     """Build and wire the application; ``config`` stands in for the environment (see service.config)."""
     settings = read_config(config)
+    logs.connect()
     app = Flask(__name__, static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
-    app.extensions["susun_database"] = Database(settings.database_url, pool_size=settings.pool_size)
+    database = Database(settings.database_url, pool_size=settings.pool_size)
+    database.watch = PoolWatch(database.pool, database.most_connections)
+    app.extensions["susun_database"] = database
+    app.extensions["susun_last_use"] = LastUse(database)
     for part in (scoring, rulesets, matches, rounds, audit, players, system, documents):
         app.register_blueprint(part.blueprint)
     problems.register(app)
+    browsers.register(app, settings)
     app.before_request(_prepare)
+    tracing.register(app, database.engine, tracing.provider())
+    limits.register(app, settings)
     app.after_request(_finish)
+    if settings.trusted_proxies:
+        # The last address that a proxy of ours has noted; nothing else of what they say is relied on.
+        proxies = {"x_for": settings.trusted_proxies, "x_proto": 0, "x_host": 0}
+        app.wsgi_app = ProxyFix(app.wsgi_app, **proxies)  # type: ignore[method-assign]
     return app
 
 
@@ -35,6 +63,7 @@ def _prepare() -> None:
     """Give the request an id (the caller's, if it sends a plain one) and find its language."""
     given = request.headers.get("X-Request-ID", "")
     g.request_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+    observing.begin()
     g.language = DEFAULT
     if "Accept-Language" in request.headers:
         g.language = request.accept_languages.best_match(LANGUAGES, DEFAULT)
@@ -46,5 +75,4 @@ def _finish(response: Response) -> Response:
     response.headers["X-Request-ID"] = g.request_id
     response.headers["Content-Language"] = g.language
     response.vary.add("Accept-Language")
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    return response
+    return observing.finish(response)

@@ -36,7 +36,9 @@ def serving() -> Iterator[tuple[int, str, int]]:
                 "PORT": str(port),
                 "WEB_CONCURRENCY": "1",
                 "WORKER_CLASS": "sync",
-                "GUNICORN_LOG_LEVEL": "warning",
+                "SUSUN_KEY_RATE": "off",
+                "SUSUN_ADDRESS_RATE": "off",
+                "SUSUN_LOG_LEVEL": "warning",
             }
             command = [
                 sys.executable,

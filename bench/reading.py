@@ -140,7 +140,7 @@ def main() -> None:
     options = parser.parse_args()
     missed = []
     with database(options.home) as url:
-        app = create_app({"database_url": url})
+        app = create_app({"database_url": url, "key_rate": None, "address_rate": None})
         store: Database = app.extensions["susun_database"]
         with store.transaction() as connection:
             token = keys.create(connection, "bench.reading", keys.SCOPES)

@@ -1,20 +1,25 @@
-"""The commands: ``susun run``, ``susun keys ...``, ``susun migrate``, ``susun openapi``."""
+"""The commands: ``susun run``, ``susun config``, ``susun keys ...``, ``susun migrate`` and more."""
 
 import json
-import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import click
 from sqlalchemy import Connection
 
+from service.config import SETTINGS, check, look, read_database_url, read_server
 from service.database import Database, DatabaseAway, driver_url
+from service.faults import NotMigrated
 from service.record import idempotency, keys, readers
 from service.setup import WAIT_SECONDS, prepare_database
+
+_NO_KEY = "no live key of this name or prefix"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,15 +29,35 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--home", type=click.Path(path_type=Path), envvar="SUSUN_HOME", default=".local")
-@click.option("--host", envvar="HOST", default="127.0.0.1", show_default=True)
-@click.option("--port", type=int, envvar="PORT", default=8000, show_default=True)
-@click.option("--workers", type=int, envvar="WEB_CONCURRENCY", help="Default: one a core.")
-def run(home: Path, host: str, port: int, workers: int | None) -> None:
+@click.option("--home", type=click.Path(path_type=Path), help="Default: SUSUN_HOME, or .local.")
+@click.option("--host", help="Default: HOST, or 127.0.0.1.")
+@click.option("--port", type=int, help="Default: PORT, or 8000.")
+@click.option("--workers", type=int, help="Default: WEB_CONCURRENCY, or one a core.")
+def run(home: Path | None, host: str | None, port: int | None, workers: int | None) -> None:
     """Serve, with a Postgres of our own unless DATABASE_URL names one; Ctrl-C stops everything."""
     from service import supervisor  # noqa: PLC0415 (needs more than the other commands)
 
-    sys.exit(supervisor.run(home, host, port, workers))
+    with _friendly_errors():
+        server = read_server()
+    sys.exit(
+        supervisor.run(
+            home or server.home,
+            host or server.host,
+            server.port if port is None else port,
+            workers or server.workers,
+        )
+    )
+
+
+@main.command()
+def config() -> None:
+    """Print every setting, where it comes from, and what is wrong; passwords are masked."""
+    found = look()
+    for setting in SETTINGS:
+        name = setting.name
+        click.echo(f"{name:22}  {found.shown[name]:40}  {found.sources[name]}")
+    with _friendly_errors():
+        check(found)
 
 
 @main.command()
@@ -45,10 +70,10 @@ def run(home: Path, host: str, port: int, workers: int | None) -> None:
 )
 def migrate(wait: float) -> None:
     """Bring the database of DATABASE_URL to the newest schema."""
-    url = os.environ.get("DATABASE_URL")
-    if not url:
-        raise click.ClickException("set DATABASE_URL")
     with _friendly_errors():
+        url = read_database_url()
+        if not url:
+            raise click.ClickException("set DATABASE_URL")
         prepare_database(url, wait)
     click.echo("The database has the newest schema.")
 
@@ -63,7 +88,7 @@ def openapi() -> None:
 
 @main.group("keys")
 def keys_group() -> None:
-    """API keys: make, list, revoke.
+    """API keys: make, list, rotate, revoke.
 
     The database is that of DATABASE_URL, or the one that `susun run` runs under SUSUN_HOME.
     """
@@ -87,8 +112,53 @@ def list_keys() -> None:
     with _connection() as connection:
         found = keys.list_all(connection)
     for key in found:
-        state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "live"
-        click.echo(f"{key.prefix}  {state:18}  {','.join(key.scopes):24}  {key.name}")
+        used = f"used {key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never used"
+        scopes = ",".join(key.scopes)
+        click.echo(f"{key.prefix}  {_state(key):24}  {used:21}  {scopes:24}  {key.name}")
+
+
+def _state(key: keys.Key) -> str:
+    if key.revoked_at:
+        return f"revoked {key.revoked_at:%Y-%m-%d}"
+    if key.expires_at:
+        return f"{'expires' if key.live else 'expired'} {key.expires_at:%Y-%m-%d %H:%M}"
+    return "live"
+
+
+class _Duration(click.ParamType[timedelta]):
+    """A whole number of minutes, hours or days: ``30m``, ``24h``, ``7d``, ``0``."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> timedelta:
+        found = re.fullmatch(r"0|(\d{1,4})([mhd])", str(value))
+        if found is None:
+            self.fail("give it as 30m, 24h or 7d; 0 keeps nothing", param, ctx)
+        unit = {"m": "minutes", "h": "hours", "d": "days", None: "days"}[found[2]]
+        return timedelta(**{unit: int(found[1] or 0)})
+
+
+@keys_group.command("rotate")
+@click.argument("name_or_prefix")
+@click.option(
+    "--keep",
+    type=_Duration(),
+    default="24h",
+    show_default=True,
+    help="How long the old ones work.",
+)
+def rotate_key(name_or_prefix: str, keep: timedelta) -> None:
+    """Replace the keys of a name, or the one with a prefix, by a new one and print that.
+
+    It has the same name and scopes. The old ones work on for a while, then expire by themselves.
+    """
+    with _connection() as connection:
+        try:
+            token, count = keys.rotate(connection, name_or_prefix, keep)
+        except LookupError:
+            raise click.ClickException(_NO_KEY) from None
+    click.echo(token)
+    click.echo(f"old ones that expire in {keep}: {count}", err=True)
 
 
 @keys_group.command("revoke")
@@ -98,7 +168,7 @@ def revoke_key(name_or_prefix: str) -> None:
     with _connection() as connection:
         count = keys.revoke(connection, name_or_prefix)
     if not count:
-        raise click.ClickException("no live key of this name or prefix")
+        raise click.ClickException(_NO_KEY)
     click.echo(f"revoked {count}")
 
 
@@ -171,12 +241,12 @@ def _connection() -> Iterator[Connection]:
 
 
 def _database_url() -> str:
-    given = os.environ.get("DATABASE_URL")
+    given = read_database_url()
     if given:
         return given
     from service.embedded_postgres import running_url  # noqa: PLC0415
 
-    url = running_url(Path(os.environ.get("SUSUN_HOME", ".local")) / "postgres")
+    url = running_url(Path(look().values["home"]) / "postgres")
     if url is None:
         raise click.ClickException("set DATABASE_URL, or start `susun run` first")
     return url
@@ -186,5 +256,12 @@ def _database_url() -> str:
 def _friendly_errors() -> Iterator[None]:
     try:
         yield
+    except NotMigrated as error:
+        text = "the database does not have the newest schema: run `susun migrate` first"
+        raise click.ClickException(text) from error
     except (DatabaseAway, ValueError) as error:
         raise click.ClickException(str(error)) from error
+
+
+if __name__ == "__main__":
+    main()

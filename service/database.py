@@ -1,6 +1,5 @@
 """The way to Postgres: addresses, the pool, transactions with time limits, migrations."""
 
-import logging
 import random
 import re
 import threading
@@ -8,30 +7,36 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import orjson
+import structlog
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Engine,
     ExceptionContext,
     NullPool,
+    QueuePool,
+    Row,
+    TextualSelect,
     create_engine,
     event,
     make_url,
     text,
 )
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from service.cutoff import Cutoff, hold_lines
 from service.faults import FAULTS, DatabaseAway, committing, sqlstate, understood
 from service.probe import Probe
 
-__all__ = ["Database", "DatabaseAway", "driver_url", "migrate", "wait_for"]
+__all__ = ["Database", "DatabaseAway", "driver_url", "migrate", "question", "wait_for"]
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -75,6 +80,8 @@ _SNAPSHOT = (
     "SET LOCAL idle_in_transaction_session_timeout = '60s'"
 )
 
+_HOST = re.compile(r"[A-Za-z0-9._:-]*")
+
 _MIGRATIONS = Path(__file__).parent / "record" / "migrations"
 # Any number will do, as long as every instance that migrates uses the same.
 _MIGRATION_LOCK = 7_310_501
@@ -111,13 +118,45 @@ def driver_url(url: str) -> str:
         raise ValueError("the database URL cannot be read") from None
     if parsed.drivername.split("+")[0] not in ("postgres", "postgresql"):
         raise ValueError("the database URL must begin with postgresql://")
+    # Otherwise Postgres would be asked for, and tell of, a host that is the rest of a password.
+    if not _HOST.fullmatch(parsed.host or ""):
+        raise ValueError(
+            "the database URL cannot be read: in its password, write %40 for @, %2F for /, %3A for :"
+        )
     return parsed.set(drivername=DRIVER).render_as_string(hide_password=False)
+
+
+class Watch(Protocol):
+    """Who wants to know of the pool's use."""
+
+    def before(self) -> None:
+        """A connection is about to be taken."""
+
+    def changed(self) -> None:
+        """A connection has been taken or given back."""
+
+    def timed_out(self) -> None:
+        """None became free in time."""
+
+
+def question(sql: str, *columns: ColumnElement[Any]) -> TextualSelect:
+    """A SELECT of one row at most, with its time limits in the same message to Postgres.
+
+    It needs no round trip of its own where a transaction begins with it. Outside of transactions
+    Postgres takes a message of several statements for a transaction, so that the limits hold, and end,
+    with it; poolers pass it on in one piece.
+    """
+    return text(f"{_LIMITS};{sql}").columns(*columns)
 
 
 class Database:
     """A pool of connections, made at first use (after a fork, that is), and transactions on it."""
 
+    #: Who is told of the pool's use, if anybody.
+    watch: Watch | None = None
+
     def __init__(self, url: str, *, pool_size: int = 4) -> None:
+        self.most_connections = pool_size + _OVERFLOW
         self.engine: Engine = create_engine(
             driver_url(url),
             pool_size=pool_size,
@@ -127,16 +166,27 @@ class Database:
             pool_use_lifo=True,
             connect_args=_CONNECT,
             json_deserializer=orjson.loads,
+            json_serializer=lambda value: orjson.dumps(value).decode(),
+            # Errors are logged, and the record is nothing for a log.
+            hide_parameters=True,
         )
+        self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         event.listen(self.engine, "handle_error", _drop_what_is_of_no_use)
         # What is asked for readiness neither waits for the pool nor takes from it.
-        self._outside: Engine = create_engine(driver_url(url), poolclass=NullPool, connect_args=_CONNECT)
+        self._outside: Engine = create_engine(
+            driver_url(url), poolclass=NullPool, connect_args=_CONNECT, hide_parameters=True
+        )
         self._probe = Probe(self._is_migrated)
         self._cutoff = Cutoff()
         self._silent = False
         self._trying = threading.Lock()
         for engine in (self.engine, self._outside):
             hold_lines(engine)
+
+    def pool(self) -> QueuePool:
+        """The pool as it is now; closing puts another in its place."""
+        assert isinstance(self.engine.pool, QueuePool)
+        return self.engine.pool
 
     @contextmanager
     def transaction(self, *, stores: bool = True) -> Iterator[Connection]:
@@ -145,11 +195,33 @@ class Database:
         Raises :class:`DatabaseAway`, or one of its kind, where Postgres cannot be reached, or cannot do
         it in time. ``stores``: whether there is anything to commit.
         """
-        with understood(), self._begun(_LIMITS, _TRANSACTION_SECONDS) as connection:
+        first = _statements(_LIMITS)
+        with understood(), self._begun(first, _TRANSACTION_SECONDS) as (connection, _):
             yield connection
             if stores:
                 with committing():
                     connection.commit()
+
+    @contextmanager
+    def transaction_after(
+        self, first: TextualSelect, *, stores: bool = True, **parameters: Any
+    ) -> Iterator[tuple[Connection, Row[Any] | None]]:
+        """A transaction that begins with a :func:`question`, and the answer to it."""
+        asked = _question(first, parameters)
+        with understood(), self._begun(asked, _TRANSACTION_SECONDS) as (connection, row):
+            yield connection, row
+            if stores:
+                with committing():
+                    connection.commit()
+
+    def ask(self, what: TextualSelect, **parameters: Any) -> Row[Any] | None:
+        """The answer to a :func:`question`, in a single round trip.
+
+        Raises :class:`DatabaseAway` as transactions do.
+        """
+        asked = _question(what, parameters)
+        with understood(), self._begun(asked, _TRANSACTION_SECONDS, self._autocommit) as (_, row):
+            return row
 
     @contextmanager
     def snapshot(self, seconds: float = _SNAPSHOT_SECONDS) -> Iterator[Connection]:
@@ -157,7 +229,7 @@ class Database:
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        with understood(), self._begun(_SNAPSHOT, seconds) as connection:
+        with understood(), self._begun(_statements(_SNAPSHOT), seconds) as (connection, _):
             yield connection
 
     def step_by_step(self, connection: Connection, steps: Iterator[T]) -> Iterator[T]:
@@ -181,17 +253,19 @@ class Database:
             except DatabaseAway as fault:
                 if not fault.again:
                     raise
-                log.info("once more, after: %s", fault)
+                log.info("once more", after=str(fault))
             time.sleep(random.uniform(pause / 4, pause))
         return use_case()
 
     @contextmanager
-    def _begun(self, limits: str, seconds: float) -> Iterator[Connection]:
-        """A connection with a transaction and its limits, rolled back unless it has been committed."""
-        connection = self._begin(limits)
+    def _begun(
+        self, first: Callable[[Connection], T], seconds: float, engine: Engine | None = None
+    ) -> Iterator[tuple[Connection, T]]:
+        """A connection and what it first said, rolled back unless it has been committed."""
+        connection, said = self._begin(first, engine or self.engine)
         with self._cutoff.after(seconds, connection) as use:
             try:
-                yield connection
+                yield connection, said
             except DBAPIError as error:
                 if use.cut:  # to do it again would take as long again
                     raise DatabaseAway(
@@ -199,46 +273,67 @@ class Database:
                     ) from error
                 raise
             finally:
-                connection.close()
+                self._give_back(connection)
 
-    def _begin(self, limits: str) -> Connection:
+    def _begin(self, first: Callable[[Connection], T], engine: Engine) -> tuple[Connection, T]:
         """Begin; while the database says nothing, one thread may find out, and no other waits."""
         if not self._silent:
-            return self._begin_anew(limits)
+            return self._begin_anew(first, engine)
         if not self._trying.acquire(blocking=False):
             raise DatabaseAway("the database has not said anything for a while")
         try:
-            return self._begin_anew(limits)
+            return self._begin_anew(first, engine)
         finally:
             self._trying.release()
 
-    def _begin_anew(self, limits: str) -> Connection:
+    def _begin_anew(self, first: Callable[[Connection], T], engine: Engine) -> tuple[Connection, T]:
         began = time.monotonic()
         try:
-            connection = self._begin_or_replace(limits)
+            begun = self._begin_or_replace(first, engine)
         except DBAPIError:
             # That it refuses is told at once.
             self._silent = time.monotonic() - began > _SILENT_SECONDS
             raise
         self._silent = False
-        return connection
+        return begun
 
-    def _begin_or_replace(self, limits: str) -> Connection:
-        """Begin with the limits; where the pool's connection turns out to be dead, with a new one.
+    def _begin_or_replace(
+        self, first: Callable[[Connection], T], engine: Engine
+    ) -> tuple[Connection, T]:
+        """Begin; where the pool's connection turns out to be dead, with a new one.
 
         That is why the pool need not ask each connection first whether it still lives.
         """
         for last in (False, True):
-            connection = self.engine.connect()
+            connection = self._take(engine)
             try:
                 with self._cutoff.after(_BEGIN_SECONDS, connection):
-                    connection.exec_driver_sql(limits)
-                break
+                    return connection, first(connection)
             except BaseException as error:
-                connection.close()
+                self._give_back(connection)
                 if last or not getattr(error, "connection_invalidated", False):
                     raise
-        return connection
+        raise AssertionError  # the last attempt has returned or raised
+
+    def _take(self, engine: Engine) -> Connection:
+        """A connection of the pool; whoever watches the pool is told."""
+        if self.watch is None:
+            return engine.connect()
+        self.watch.before()
+        try:
+            return engine.connect()
+        except PoolTimeout:
+            self.watch.timed_out()
+            raise
+        finally:
+            self.watch.changed()
+
+    def _give_back(self, connection: Connection) -> None:
+        try:
+            connection.close()
+        finally:
+            if self.watch is not None:
+                self.watch.changed()
 
     def answers(self) -> bool:
         """Whether the database is there and migrated, told within a second."""
@@ -257,6 +352,18 @@ class Database:
         self._cutoff.stop()
 
 
+def _statements(statements: str) -> Callable[[Connection], Any]:
+    """What a connection is told first."""
+    return lambda connection: connection.exec_driver_sql(statements)
+
+
+def _question(
+    first: TextualSelect, parameters: dict[str, Any]
+) -> Callable[[Connection], Row[Any] | None]:
+    """What a connection is asked first."""
+    return lambda connection: connection.execute(first, parameters).one_or_none()
+
+
 def _drop_what_is_of_no_use(context: ExceptionContext) -> None:
     """After some faults all connections are made anew, as if they were lost."""
     state = sqlstate(context.original_exception)
@@ -271,7 +378,9 @@ def wait_for(url: str, seconds: float, say: Callable[[str], object]) -> None:
     Raises :class:`DatabaseAway` if it still does not after so many seconds.
     """
     deadline = time.monotonic() + seconds
-    engine = create_engine(driver_url(url), poolclass=NullPool, connect_args=_CONNECT)
+    engine = create_engine(
+        driver_url(url), poolclass=NullPool, connect_args=_CONNECT, hide_parameters=True
+    )
     said = False
     while True:
         try:
@@ -292,7 +401,7 @@ def migrate(url: str) -> None:
 
     Raises :class:`DatabaseAway` where Postgres cannot be reached.
     """
-    engine = create_engine(driver_url(url), connect_args=_CONNECT)
+    engine = create_engine(driver_url(url), connect_args=_CONNECT, hide_parameters=True)
     try:
         with understood(), engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})

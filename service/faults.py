@@ -34,6 +34,10 @@ class StorageFull(DatabaseAway):
     problem = "storage-full"
 
 
+class NotMigrated(DatabaseAway):
+    """The database does not have the newest schema, or not yet."""
+
+
 class OutcomeUnknown(DatabaseAway):
     """The connection was lost during the COMMIT, which may have been done. Never tried again here."""
 
@@ -51,6 +55,7 @@ class Fault:
 
 _LOST = Fault(DatabaseAway, again=True, drop=True)
 _BUSY = Fault(DatabaseBusy)
+_NOT_MIGRATED = Fault(NotMigrated)
 
 #: By SQLSTATE, or by its first two characters for the rest of a class. Other errors are ours: 500.
 FAULTS: Mapping[str, Fault] = {
@@ -60,7 +65,9 @@ FAULTS: Mapping[str, Fault] = {
     "25P04": Fault(DatabaseBusy, drop=True),  # transaction timeout
     "40001": Fault(DatabaseBusy, again=True),  # serialization failure
     "40P01": Fault(DatabaseBusy, again=True),  # deadlock
-    "42P01": Fault(DatabaseAway),  # undefined table: not migrated yet
+    "3F000": _NOT_MIGRATED,  # no such schema
+    "42703": _NOT_MIGRATED,  # no such column
+    "42P01": _NOT_MIGRATED,  # no such table
     "53": _BUSY,  # out of memory, or of something else
     "53100": Fault(StorageFull),  # disk full
     "53300": _BUSY,  # too many connections

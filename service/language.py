@@ -8,6 +8,7 @@ from functools import cache
 from io import BytesIO
 from pathlib import Path
 
+import orjson
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -41,6 +42,15 @@ def words(language: str) -> Words:
 @cache
 def _translated_labels(language: str) -> dict[str, str]:
     return dict(zip(ENGLISH.labels, words(language).labels, strict=True))
+
+
+def retold(json: bytes, language: str) -> bytes:
+    """The JSON of a stored round, in English, with its texts in a language."""
+    if language == DEFAULT:
+        return json
+    document = orjson.loads(json)
+    retell(document, language)
+    return orjson.dumps(document)
 
 
 def retell(result: dict[str, object], language: str) -> None:

@@ -342,7 +342,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self._drop(conn)
             return
         # Late, so that gunicorn's master does not load the application.
-        from service.api.problems import message  # noqa: PLC0415
+        from service.refusals import message  # noqa: PLC0415
 
         with contextlib.suppress(OSError):
             conn.sock.sendall(message(problem))

@@ -23,6 +23,7 @@ from pathlib import Path
 from types import FrameType
 
 from service import child
+from service.config import ConfigError, read_database_url
 from service.database import DatabaseAway
 from service.embedded_postgres import EmbeddedPostgres, PostgresError
 from service.example import ROUND
@@ -74,7 +75,7 @@ def run(
         except Stopped:
             print("Stopping ...", flush=True)
             status = 0
-        except (RunError, PostgresError, DatabaseAway) as problem:
+        except (RunError, PostgresError, DatabaseAway, ConfigError) as problem:
             print(f"susun: {problem}", file=sys.stderr, flush=True)
         finally:
             ignore_signals()
@@ -130,22 +131,22 @@ class _Service:
         self.postgres: EmbeddedPostgres | None = None
         self.gunicorn: subprocess.Popen[bytes] | None = None
         self._restarts: deque[float] = deque()
-        self._launched_as = ("", "")
+        self._app = ""
 
     def start(self, app: str, prepare: Prepare, check: Callable[[], None]) -> None:
         """Starts everything and returns when the service answers; raises RunError if it won't."""
         _check_port(self.host, self.port)
         self.home.mkdir(parents=True, exist_ok=True)
-        url = os.environ.get("DATABASE_URL", "")
-        if not url:
+        url = read_database_url()
+        if url is None:
             self.postgres = EmbeddedPostgres(self.home / "postgres")
             url = self.postgres.start()
         check()
         key = prepare(url, self.home)
         check()
-        self._start_gunicorn(app, url)
+        self._start_gunicorn(app)
         self._wait_until_live(check)
-        self._launched_as = app, url
+        self._app = app
         print(self._greeting(key), flush=True)
 
     def watch(self, check: Callable[[], None]) -> None:
@@ -164,16 +165,22 @@ class _Service:
         if self.postgres is not None:
             self.postgres.stop()
 
-    def _start_gunicorn(self, app: str, url: str) -> None:
+    def _start_gunicorn(self, app: str) -> None:
         command = [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION), app]
         environment = {
-            "GUNICORN_LOG_LEVEL": "warning",
+            "SUSUN_LOG_LEVEL": "warning",
+            # One place for each port, so that a killed run leaves nothing that the next does not clear.
+            "PROMETHEUS_MULTIPROC_DIR": str(self.home / "metrics" / str(self.port)),
             **os.environ,
-            "DATABASE_URL": url,
             "SUSUN_HOME": str(self.home),
             "HOST": self.host,
             "PORT": str(self.port),
         }
+        if self.postgres is not None:
+            environment["DATABASE_URL"] = self.postgres.url
+        # An empty number of workers is none for us, but a fault for gunicorn.
+        if not environment.get("WEB_CONCURRENCY"):
+            environment.pop("WEB_CONCURRENCY", None)
         if self.workers is not None:
             environment["WEB_CONCURRENCY"] = str(self.workers)
         # In a session of its own, so that Ctrl-C reaches us first and we stop it in turn.
@@ -222,7 +229,7 @@ class _Service:
             assert self.gunicorn is not None
             # Its workers still listen where the new one is to.
             _end_group(self.gunicorn, ORPHAN_SECONDS, lambda: _is_free(self.host, self.port))
-            self._start_gunicorn(*self._launched_as)
+            self._start_gunicorn(self._app)
 
     def _greeting(self, key: str) -> str:
         name = reachable(self.host)

@@ -2,14 +2,19 @@
 
 import json
 import re
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner, Result
+from sqlalchemy import NullPool, create_engine, make_url, text
 
 from service.cli import main
-from service.database import Database
+from service.database import Database, driver_url
 from service.record import keys
 
 NOWHERE = "postgresql://susun:secret@127.0.0.1:1/susun"
@@ -71,8 +76,8 @@ def test_keys_are_listed_without_secrets(run: Run) -> None:
     run("keys", "revoke", "meja")
     lines = run("keys", "list").output.splitlines()
     assert [re.split(r"\s{2,}", line)[0] for line in lines] == [token.split("_")[1] for token in tokens]
-    assert re.fullmatch(r"\w+  revoked \d{4}-\d\d-\d\d +score +meja", lines[0])
-    assert re.fullmatch(r"\w+  live +score +kasir", lines[1])
+    assert re.fullmatch(r"\w+  revoked \d{4}-\d\d-\d\d +never used +score +meja", lines[0])
+    assert re.fullmatch(r"\w+  live +never used +score +kasir", lines[1])
     for token in tokens:
         assert token.split("_", 2)[2] not in "".join(lines)
 
@@ -98,6 +103,123 @@ def test_revoking_nothing_is_an_error(run: Run) -> None:
     result = run("keys", "revoke", "nobody")
     assert result.exit_code == 1
     assert "no live key of this name or prefix" in result.output
+
+
+def test_a_key_is_replaced_by_one_that_may_do_the_same(run: Run, database: Database) -> None:
+    scopes = ("--scope", "read", "--scope", "write")
+    old = run("keys", "create", "meja", *scopes).output.strip()
+    result = run("keys", "rotate", "meja", "--keep", "30m")
+    assert result.exit_code == 0
+    new = result.stdout.removesuffix("\n")
+    found = find(database, new)
+    assert found is not None and (found.name, found.scopes) == ("meja", ("read", "write"))
+    kept = find(database, old)
+    assert kept is not None and kept.expires_at is not None
+    assert timedelta(minutes=29) < kept.expires_at - datetime.now(UTC) <= timedelta(minutes=30)
+    lines = run("keys", "list").output.splitlines()
+    assert re.fullmatch(r"\w+  expires \d{4}-\d\d-\d\d \d\d:\d\d +never used .*meja", lines[0])
+    assert re.fullmatch(r"\w+  live +never used .*meja", lines[1])
+
+
+def test_old_keys_are_kept_for_a_day_if_nothing_else_is_said(run: Run, database: Database) -> None:
+    old = run("keys", "create", "meja", "--scope", "read").output.strip()
+    run("keys", "rotate", old.split("_")[1])
+    kept = find(database, old)
+    assert kept is not None and kept.expires_at is not None
+    assert abs(kept.expires_at - datetime.now(UTC) - timedelta(hours=24)) < timedelta(minutes=1)
+
+
+def test_replacing_again_lets_no_key_live_longer(run: Run, database: Database) -> None:
+    old = run("keys", "create", "meja", "--scope", "read").output.strip()
+    run("keys", "rotate", "meja", "--keep", "1h")
+    run("keys", "rotate", "meja", "--keep", "7d")
+    kept = find(database, old)
+    assert kept is not None and kept.expires_at is not None
+    assert kept.expires_at - datetime.now(UTC) < timedelta(hours=1)
+
+
+def test_a_key_that_is_not_kept_expires_at_once(run: Run, database: Database) -> None:
+    old = run("keys", "create", "meja", "--scope", "read").output.strip()
+    new = run("keys", "rotate", "meja", "--keep", "0").stdout.strip()
+    assert find(database, old) is None
+    assert find(database, new) is not None
+    assert " expired " in run("keys", "list").output
+
+
+def test_revoking_a_name_takes_those_that_would_expire_too(run: Run, database: Database) -> None:
+    old = run("keys", "create", "meja", "--scope", "read").output.strip()
+    new = run("keys", "rotate", "meja").stdout.strip()
+    assert run("keys", "revoke", "meja").output == "revoked 2\n"
+    assert [find(database, token) for token in (old, new)] == [None, None]
+
+
+def test_keys_that_may_do_different_things_are_not_replaced_by_one(run: Run, stored: Any) -> None:
+    for scope in ("read", "write"):
+        run("keys", "create", "meja", "--scope", scope)
+    result = run("keys", "rotate", "meja")
+    assert result.exit_code == 1
+    assert "different scopes" in result.output
+    assert stored("api_keys") == 2
+
+
+@pytest.mark.parametrize("keep", ["", "24", "h", "-1h", "1.5h", "1w", "99999d"])
+def test_a_while_that_is_none_is_refused(run: Run, stored: Any, keep: str) -> None:
+    run("keys", "create", "meja", "--scope", "read")
+    assert run("keys", "rotate", "meja", "--keep", keep).exit_code == 2
+    assert stored("api_keys") == 1
+
+
+def test_nothing_is_replaced_where_no_key_lives(run: Run) -> None:
+    run("keys", "create", "meja", "--scope", "read")
+    run("keys", "revoke", "meja")
+    for name in ("meja", "nobody"):
+        result = run("keys", "rotate", name)
+        assert result.exit_code == 1
+        assert "no live key of this name or prefix" in result.output
+
+
+KEY_COMMANDS = {
+    "create": ["create", "x", "--scope", "read"],
+    "list": ["list"],
+    "rotate": ["rotate", "x"],
+    "revoke": ["revoke", "x"],
+}
+
+
+WANTING = [(wanting, name) for wanting in ("tables", "database") for name in KEY_COMMANDS]
+
+
+# Making and revoking need no column that an older schema has not.
+@pytest.mark.parametrize(("wanting", "name"), [*WANTING, ("columns", "list"), ("columns", "rotate")])
+def test_a_database_without_what_keys_need_is_said_in_one_line(
+    run: Run, database_url: str, wanting: str, name: str
+) -> None:
+    address = make_url(database_url).set(drivername="postgresql")
+    own = f"wanting_{uuid4().hex}"
+    if wanting != "database":
+        execute(database_url, f"CREATE DATABASE {own}")
+    url = address.set(database=own).render_as_string(hide_password=False)
+    try:
+        if wanting == "columns":
+            columns = "id uuid, name text, prefix text, secret_sha256 bytea, scopes text[]"
+            times = "created_at timestamptz, revoked_at timestamptz"
+            execute(url, f"CREATE TABLE api_keys ({columns}, {times})")
+        result = run("keys", *KEY_COMMANDS[name], url=url)
+    finally:
+        execute(database_url, f"DROP DATABASE IF EXISTS {own}")
+    (line,) = result.output.splitlines()
+    assert result.exit_code == 1
+    if wanting == "database":
+        assert line.startswith("Error:") and "does not exist" in line
+    else:
+        assert line == "Error: the database does not have the newest schema: run `susun migrate` first"
+
+
+def execute(url: str, statement: str) -> None:
+    """Run a statement that wants no transaction."""
+    engine = create_engine(driver_url(url), isolation_level="AUTOCOMMIT", poolclass=NullPool)
+    with engine.connect() as connection:
+        connection.execute(text(statement))
 
 
 def test_openapi_prints_the_committed_document() -> None:
@@ -154,3 +276,9 @@ def test_help_is_there(arguments: list[str]) -> None:
     result = CliRunner().invoke(main, arguments, prog_name="susun")
     assert result.exit_code == 0
     assert "susun" in result.output
+
+
+def test_the_module_is_the_command_too() -> None:
+    command = [sys.executable, "-m", "service.cli", "run", "--help"]
+    done = subprocess.run(command, cwd=OPENAPI.parent, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "Serve, with a Postgres of our own" in done.stdout

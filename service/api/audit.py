@@ -9,6 +9,7 @@ from flask import Blueprint, Response, g
 from sqlalchemy import Connection
 
 from schemas.answers import AuditAnswer
+from service import metrics
 from service.api.calls import Afterwards, call, database
 from service.record.audit import Report, audit_match, audit_round
 
@@ -47,6 +48,7 @@ def _answer(audit: Callable[[Connection, UUID], Report], identifier: UUID) -> Re
     """The audit in a snapshot of its own: rounds that are posted meanwhile are no fault."""
     with database().snapshot() as connection:
         report = audit(connection, identifier)
+    metrics.count_audit(finding.code for finding in report.findings)
     body: dict[str, Any] = {
         "ok": not report.findings,
         "rounds": report.rounds,

@@ -1,35 +1,66 @@
 """Who may call: a live API key with the scope that the call needs."""
 
-from flask import g, request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+from flask import current_app, g, request
 from sqlalchemy import Connection
 
 from service.api.problems import Problem
+from service.database import Database
+from service.last_use import LastUse
 from service.messages import _
 from service.record import keys
+from service.record.keys import Claimed, Key
 
 _CHALLENGE = 'Bearer realm="susun"'
 
 
-def read_token() -> str:
-    """The API key that a request sends; a 401 problem without one, before the database is asked."""
+def read_token() -> Claimed:
+    """The API key that a request claims; a 401 problem without one, before the database is asked."""
     scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         text = _("this call needs an API key: Authorization: Bearer <key>")
         raise Problem("unauthorized", text, headers={"WWW-Authenticate": _CHALLENGE})
-    return token.strip()
+    return keys.read(token.strip()) or _refuse()
 
 
-def authenticate(connection: Connection, token: str, scope: str) -> None:
+def authenticate(database: Database, claimed: Claimed, scope: str) -> None:
     """Let in a live key that has the scope; a 401 or 403 problem otherwise.
 
-    From then on ``g.key`` is the key, whose name is put to what is stored.
+    One question outside of any transaction. From then on ``g.key`` is the key, whose name is put to
+    what is stored, and into the log.
     """
-    key = keys.find(connection, token)
+    _let_in(keys.judge(claimed, database.ask(keys.LOOK_UP, prefix=claimed.prefix)), scope)
+
+
+@contextmanager
+def transaction_of(
+    database: Database, claimed: Claimed, scope: str, *, stores: bool
+) -> Iterator[Connection]:
+    """A transaction for a live key that has the scope; a 401 or 403 problem otherwise.
+
+    The key is the first that is asked for in it. ``stores``: whether there is anything to commit.
+    """
+    begun = database.transaction_after(keys.LOOK_UP, stores=stores, prefix=claimed.prefix)
+    with begun as (connection, row):
+        _let_in(keys.judge(claimed, row), scope)
+        yield connection
+
+
+def _let_in(key: Key | None, scope: str) -> None:
     if key is None:
-        headers = {"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'}
-        raise Problem("unauthorized", _("this API key is unknown or revoked"), headers=headers)
+        _refuse()
+    g.key = key
     if scope not in key.scopes:
         challenge = f'{_CHALLENGE}, error="insufficient_scope", scope="{scope}"'
         text = _("this call needs a key with the scope “{scope}”")
         raise Problem("forbidden", text, headers={"WWW-Authenticate": challenge}, scope=scope)
-    g.key = key
+    last_use: LastUse = current_app.extensions["susun_last_use"]
+    last_use.note(key.id)
+
+
+def _refuse() -> NoReturn:
+    headers = {"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'}
+    raise Problem("unauthorized", _("this API key is unknown, revoked or expired"), headers=headers)

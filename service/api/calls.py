@@ -15,10 +15,11 @@ from marshmallow import Schema
 
 from schemas.fields import Document
 from service.api import json_input
-from service.api.authentication import authenticate, read_token
+from service.api.authentication import authenticate, read_token, transaction_of
 from service.api.idempotent import idempotently
 from service.api.reading import check_media_type, read_body, read_id, read_name, read_query
 from service.database import Database
+from service.record.keys import Claimed
 
 View = Callable[..., Any]
 
@@ -27,8 +28,9 @@ View = Callable[..., Any]
 class Call:
     """What the service answers at one address with one method.
 
-    ``body`` and ``query`` describe what it takes, ``answer`` what comes back with ``status``, or with
-    ``again`` where nothing new had to be made; ``problems`` are those that only some calls have.
+    ``body`` and ``query`` describe what it takes, ``answer`` what comes back with ``status`` (None: no
+    JSON, but what is in ``also``), or with ``again`` where nothing new had to be made; ``problems`` are
+    those that only some calls have.
     ``conditional``: the answer has an ETag, and can be 304.
     """
 
@@ -39,7 +41,7 @@ class Call:
     summary: str
     body: Schema | None
     query: Schema | None
-    answer: Schema
+    answer: Schema | None
     status: int
     problems: tuple[str, ...]
     again: int | None
@@ -79,7 +81,7 @@ def call(
     *,
     scope: str | None,
     summary: str,
-    answer: Schema,
+    answer: Schema | None,
     body: Schema | None = None,
     query: Document | None = None,
     status: int = 200,
@@ -112,15 +114,12 @@ def call(
                 arguments["document"] = json_input.parse(raw)
             return _respond(view(**arguments), status)
 
-        def in_transaction(ids: Mapping[str, str], raw: bytes, token: str, scope: str) -> Any:
+        def in_transaction(ids: Mapping[str, str], raw: bytes, claimed: Claimed, scope: str) -> Any:
             """All that a call does; more than once, perhaps, where the database has undone it."""
-            stores = method == "POST" and scope != "score"
-            with database().transaction(stores=stores) as connection:
-                authenticate(connection, token, scope)
+            stores = method == "POST"
+            with transaction_of(database(), claimed, scope, stores=stores) as connection:
                 if body is not None:
                     check_media_type()
-                if scope == "score":
-                    return Afterwards(lambda: serve(ids, raw))
                 if stores:
                     return idempotently(connection, raw, lambda: serve(ids, raw, connection=connection))
                 return serve(ids, raw, connection=connection)
@@ -131,8 +130,13 @@ def call(
             raw = read_body() if body is not None else b""
             if scope is None:
                 return serve(ids, raw)
-            token = read_token()
-            result = database().whole(lambda: in_transaction(ids, raw, token, scope))
+            claimed = read_token()
+            if scope == "score":
+                database().whole(lambda: authenticate(database(), claimed, scope))
+                if body is not None:
+                    check_media_type()
+                return serve(ids, raw)
+            result = database().whole(lambda: in_transaction(ids, raw, claimed, scope))
             return database().whole(result.make) if isinstance(result, Afterwards) else result
 
         blueprint.add_url_rule(path, name, respond, methods=[method])

@@ -11,7 +11,7 @@ from service.messages import _
 
 
 def unless_known(
-    read_state: Callable[[], object], read: Callable[[], tuple[Mapping[str, Any], object]]
+    read_state: Callable[[], object], read: Callable[[], tuple[Mapping[str, Any] | bytes, object]]
 ) -> Response:
     """Answer with what ``read`` gives, or 304 without reading it where the client has that state.
 
@@ -28,10 +28,14 @@ def unless_known(
 
 
 def tagged(
-    document: Mapping[str, Any], state: object, status: int = 200, location: str | None = None
+    document: Mapping[str, Any] | bytes,
+    state: object,
+    status: int = 200,
+    location: str | None = None,
 ) -> Response:
-    """A JSON answer with the ETag of a state."""
-    response = Response(orjson.dumps(document), status, content_type="application/json")
+    """A JSON answer, from a document or as it stands, with the ETag of a state."""
+    body = document if isinstance(document, bytes) else orjson.dumps(document)
+    response = Response(body, status, content_type="application/json")
     response.set_etag(tag_of(state))
     if location is not None:
         response.headers["Location"] = location

@@ -1,10 +1,10 @@
 """The Idempotency-Key header: a request that is sent again is answered again, and done once."""
 
-import logging
 import random
 import re
 from collections.abc import Callable
 
+import structlog
 from flask import Response, g, request
 from sqlalchemy import Connection
 from werkzeug.datastructures import Headers
@@ -17,7 +17,7 @@ from service.record import idempotency
 from service.record.errors import Conflict
 from service.record.idempotency import Claim, KeptAnswer, KeyReused
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 _KEY = re.compile(r'"([!#-~]{1,255})"|([!#-~]{1,255})')
 _KEPT_HEADERS = ("Content-Type", "Location", "ETag", "Content-Language")

@@ -8,9 +8,10 @@ import orjson
 from flask import Response, g, request
 
 from schemas.mistakes import Invalid, Mistake
-from service.language import retell
+from service.language import retold
 from service.messages import _
 from service.record.pages import Page, Window, WrongCursor, window
+from service.record.rounds import StoredRound
 
 
 def filters_of(query: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -28,7 +29,7 @@ def window_of(query: Mapping[str, Any], of: str, filters: Mapping[str, Any]) -> 
         raise Invalid([mistake]) from None
 
 
-def page_of(page: Page, query: Mapping[str, Any]) -> Response:
+def page_of(page: Page[Any], query: Mapping[str, Any]) -> Response:
     """The answer that a page makes, with a link to the next."""
     response = Response(orjson.dumps(page), content_type="application/json")
     if page["next_cursor"] is not None:
@@ -37,8 +38,7 @@ def page_of(page: Page, query: Mapping[str, Any]) -> Response:
     return response
 
 
-def page_of_rounds(page: Page, query: Mapping[str, Any]) -> Response:
+def page_of_rounds(page: Page[StoredRound], query: Mapping[str, Any]) -> Response:
     """The same for rounds, told in the language of the request."""
-    for item in page["items"]:
-        retell(item, g.language)
-    return page_of(page, query)
+    items = [orjson.Fragment(retold(stored.json, g.language)) for stored in page["items"]]
+    return page_of({**page, "items": items}, query)

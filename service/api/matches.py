@@ -20,6 +20,7 @@ from schemas.rounds import (
     read_match_round,
     read_reason,
 )
+from service.api import observing
 from service.api.calls import Afterwards, call
 from service.api.conditional import tagged, unless_known
 from service.api.lists import filters_of, page_of, window_of
@@ -115,6 +116,7 @@ def post_match_round(connection: Connection, match_id: UUID, document: Any) -> R
     except Invalid as error:
         raise invalid("invalid-round", error.mistakes) from None
     kept = keeping.keep_match_round(connection, frame, asked.seats, number=asked.number, by=g.key.name)
+    observing.scored(frame.ruleset, kept=True)
     retell(kept, g.language)
     return tagged(kept, kept["digest"], 201, f"/v1/rounds/{kept['id']}")
 

@@ -22,11 +22,20 @@ Scores Capsa Susun (Chinese Poker): send the arrangements of a round, get row-by
 settled points back, and keep rounds and matches in a record that can be read and checked.
 
 Every error is `application/problem+json` (RFC 9457); invalid input lists everything that is wrong in
-`errors`. Times are RFC 3339 in UTC, ids are UUIDv7, points and money are integers.
+`errors`. Every answer tells in `RateLimit` and `RateLimit-Policy` what may still be sent; who sends more
+gets a 429 with `Retry-After`. A call that stores counts five times as much as another.
+
+Times are RFC 3339 in UTC, ids are UUIDv7, points and money are integers.
 """
 
 # What any call may answer, by what kind of call it is.
-_ALWAYS = ("malformed-request", "request-timeout", "internal-error")
+_ALWAYS = (
+    "malformed-request",
+    "request-timeout",
+    "uri-too-long",
+    "header-fields-too-large",
+    "internal-error",
+)
 _WITH_KEY = ("unauthorized", "forbidden", "too-many-requests", "database-away", "busy")
 _WITH_IDEMPOTENCY = ("idempotency-key-in-flight", "idempotency-key-reused")
 _WHEN_STORED = ("outcome-unknown", "storage-full")
@@ -71,13 +80,14 @@ def _schema_name(schema: Any) -> str:
 
 
 def _operation(call: Call) -> dict[str, Any]:
+    as_json = {"application/json": {"schema": call.answer}} if call.answer else {}
     operation: dict[str, Any] = {
         "operationId": call.name,
         "summary": call.summary,
         "responses": {
             str(call.status): {
                 "description": "The answer.",
-                "content": {"application/json": {"schema": call.answer}, **call.also},
+                "content": {**as_json, **call.also},
             },
         },
     }

@@ -1,13 +1,11 @@
 """Errors as ``application/problem+json`` (RFC 9457), all of them, in one place."""
 
-import logging
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
-from uuid import uuid4
 
 import orjson
+import structlog
 from flask import Flask, Response, g, request
 from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import ClientDisconnected, HTTPException
@@ -15,10 +13,11 @@ from werkzeug.exceptions import ClientDisconnected, HTTPException
 from schemas.mistakes import Invalid, Mistake, Translate
 from service.api.json_input import NotJson
 from service.database import DatabaseAway
+from service.logs import told
 from service.messages import _
 from service.record.errors import Conflict, Missing, Stale
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 2
@@ -35,7 +34,7 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "unauthorized": (
         401,
         _("API key needed"),
-        _("Send a valid key: `Authorization: Bearer <key>`. It is missing, unknown or revoked."),
+        _("Send a live key: `Authorization: Bearer <key>`. It is missing, unknown, revoked or expired."),
     ),
     "forbidden": (
         403,
@@ -89,6 +88,16 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         _("A correction needs If-Match with the ETag of the revision that it replaces."),
     ),
     "payload-too-large": (413, _("Body too large"), _("The body is larger than this call takes.")),
+    "uri-too-long": (
+        414,
+        _("Address too long"),
+        _("The address with its query has more than 4094 bytes together with the method."),
+    ),
+    "header-fields-too-large": (
+        431,
+        _("Header fields too large"),
+        _("There are more than 50 header fields, or one of more than 8190 bytes."),
+    ),
     "unsupported-media-type": (
         415,
         _("Unsupported media type"),
@@ -154,8 +163,10 @@ _BY_STATUS = {
     405: "method-not-allowed",
     408: "request-timeout",
     413: "payload-too-large",
+    414: "uri-too-long",
     415: "unsupported-media-type",
     429: "too-many-requests",
+    431: "header-fields-too-large",
 }
 
 _HTTP_DETAILS = {
@@ -206,25 +217,6 @@ def answer(problem: Problem, status: int | None = None) -> Response:
     return response
 
 
-def message(name: str) -> bytes:
-    """A whole HTTP message with a problem, for a connection on which no request can be read."""
-    status, title, about = PROBLEMS[name]
-    request_id = uuid4().hex
-    members = {"type": f"/problems/{name}", "title": title, "status": status, "detail": about}
-    body = orjson.dumps({**members, "request_id": request_id})
-    lines = [
-        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
-        "Connection: close",
-        f"Content-Type: {MEDIA_TYPE}",
-        f"Content-Length: {len(body)}",
-        f"X-Request-ID: {request_id}",
-        "X-Content-Type-Options: nosniff",
-    ]
-    if status == HTTPStatus.SERVICE_UNAVAILABLE:
-        lines.append(f"Retry-After: {RETRY_SECONDS}")
-    return "\r\n".join([*lines, "", ""]).encode() + body
-
-
 def invalid(name: str, mistakes: list[Mistake]) -> Problem:
     """The problem that a list of mistakes makes."""
     if len(mistakes) == 1:
@@ -261,7 +253,7 @@ def register(app: Flask) -> None:
 
     @app.errorhandler(DatabaseAway)
     def _away(error: DatabaseAway) -> Response:
-        log.warning("%s: %s", error.problem, error)
+        log.warning(error.problem.replace("-", " "), why=str(error))
         text = PROBLEMS[error.problem][2]
         if error.problem == "database-away":
             text = _("the database cannot be reached, nothing was stored")
@@ -291,5 +283,6 @@ def register(app: Flask) -> None:
 
     @app.errorhandler(Exception)
     def _unexpected(error: Exception) -> Response:
-        log.exception("unexpected error in request %s", g.get("request_id"))
+        log.exception("unexpected error")
+        told(error)
         return answer(Problem("internal-error", _("something went wrong on our side")))

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+import orjson
 from flask import Blueprint, Response, g
 from sqlalchemy import Connection
 
@@ -18,13 +19,14 @@ from schemas.rounds import (
     read_correction,
     read_reason,
 )
+from service.api import observing
 from service.api.calls import Afterwards, call
 from service.api.conditional import contradicts, has_seen, tagged, unless_known
 from service.api.lists import filters_of
 from service.api.problems import invalid
 from service.api.scoring import round_of
 from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
-from service.language import retell
+from service.language import retell, retold
 from service.record import keeping, rounds
 from service.record.rulesets import find_ruleset
 from service.rules.reading import Seat
@@ -48,6 +50,7 @@ def post_round(connection: Connection, document: Any) -> Response:
     """Scored and kept, in no match."""
     asked = round_of(document, partial(find_ruleset, connection), to_keep=True)
     kept = keeping.keep_round(connection, asked.ruleset, asked.seats, stake=asked.stake, by=g.key.name)
+    observing.scored(asked.ruleset, kept=True)
     return _kept(kept)
 
 
@@ -80,10 +83,9 @@ def list_rounds(connection: Connection, query: dict[str, Any]) -> Response | Aft
 def get_round(connection: Connection, round_id: UUID) -> Response:
     """Its newest revision: request, result, and all about its keeping."""
 
-    def read() -> tuple[dict[str, Any], object]:
+    def read() -> tuple[bytes, object]:
         found = rounds.get_round(connection, round_id)
-        retell(found, g.language)
-        return found, found["digest"]
+        return retold(found.json, g.language), found.digest
 
     return unless_known(lambda: rounds.get_digest(connection, round_id), read)
 
@@ -103,9 +105,8 @@ def list_revisions(connection: Connection, round_id: UUID) -> Response:
 
     def read() -> tuple[dict[str, Any], object]:
         found = rounds.list_revisions(connection, round_id)
-        for revision in found:
-            retell(revision, g.language)
-        return {"items": found}, found[-1]["digest"]
+        items = [orjson.Fragment(retold(revision.json, g.language)) for revision in found]
+        return {"items": items}, found[-1].digest
 
     return unless_known(lambda: rounds.get_digest(connection, round_id), read)
 
@@ -123,8 +124,7 @@ def get_revision(connection: Connection, round_id: UUID, revision: str) -> Respo
     """It never changes, and may be cached for good."""
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 10 else 0
     found = rounds.get_revision(connection, round_id, number)
-    retell(found, g.language)
-    response = tagged(found, found["digest"])
+    response = tagged(retold(found.json, g.language), found.digest)
     response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
     return response
 
@@ -147,6 +147,7 @@ def correct_round(connection: Connection, round_id: UUID, document: Any) -> Resp
     """
 
     def read(ruleset: RuleSet, _stake: int | None, players: Sequence[str] | None) -> Sequence[Seat]:
+        observing.scored(ruleset, kept=True)
         try:
             return read_correction(document, ruleset, players)
         except Invalid as error:

@@ -14,6 +14,7 @@ from schemas.rounds import (
     read_arrangement,
     read_round,
 )
+from service.api import observing
 from service.api.calls import call, database
 from service.api.problems import invalid
 from service.language import words
@@ -55,6 +56,7 @@ def round_of(document: Any, find: FindRuleSet, *, to_keep: bool) -> RoundRequest
 def score(document: Any) -> Any:
     """Rows, duels and points of a round, in full."""
     asked = round_of(document, find, to_keep=False)
+    observing.scored(asked.ruleset, kept=False)
     return score_round(asked.ruleset, asked.seats, asked.stake, words(g.language))
 
 

@@ -3,7 +3,6 @@
 A stream that breaks, for whatever reason, has no last line; the last cursor that came leads on.
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
 from flask import Response, g, request
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
@@ -18,15 +18,18 @@ from werkzeug.datastructures import MIMEAccept
 
 from schemas.answers import RoundLineAnswer, StreamEndAnswer
 from schemas.queries import DEFAULT_LIMIT, MOST_ITEMS
+from service import logs, metrics
 from service.api.calls import Afterwards, database
 from service.api.lists import page_of_rounds, window_of
 from service.api.problems import Problem
 from service.database import DatabaseAway
-from service.language import retell
+from service.language import retold
 from service.messages import _
 from service.record import export, rounds
+from service.record.pages import Window
+from service.record.rounds import StoredRound
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
 _LINES: Mapping[str, Callable[[], export.Lines]] = {NDJSON: export.JsonLines, CSV: export.CsvLines}
@@ -68,10 +71,10 @@ class StreamBroken(Exception):
 class _Stream:
     """An open stream, and how to tell of it."""
 
-    request_id: str
     language: str
     deadline: float
     lines: export.Lines
+    part: Window
     rounds: int = 0
 
 
@@ -86,7 +89,7 @@ def list_of_rounds(
     if media_type != JSON:
         return Afterwards(
             lambda: _open(
-                media_type, lambda snapshot: export.read_rounds(snapshot, part, filters, limit)
+                media_type, part, lambda snapshot: export.read_rounds(snapshot, part, filters, limit)
             )
         )
     response = page_of_rounds(rounds.list_rounds(connection, part, filters), of_page)
@@ -108,7 +111,9 @@ def _wanted() -> str:
     return found
 
 
-def _open(media_type: str, read: Callable[[Connection], Iterator[list[export.Document]]]) -> Response:
+def _open(
+    media_type: str, part: Window, read: Callable[[Connection], Iterator[list[StoredRound]]]
+) -> Response:
     """Begin a stream; what fails until the first rounds are there is still a problem."""
     with ExitStack() as opening:
         if not _running.acquire(blocking=False):
@@ -116,6 +121,8 @@ def _open(media_type: str, read: Callable[[Connection], Iterator[list[export.Doc
             headers = {"Retry-After": str(_RETRY_SECONDS)}
             raise Problem("too-many-streams", text, headers=headers, most=MOST_STREAMS)
         opening.callback(_running.release)
+        metrics.STREAMS.inc()
+        opening.callback(metrics.STREAMS.dec)
         snapshot = opening.enter_context(database().snapshot(MOST_SECONDS + _PIECE_SECONDS))
         batches = database().step_by_step(snapshot, read(snapshot))
         first = next(batches, [])
@@ -125,12 +132,11 @@ def _open(media_type: str, read: Callable[[Connection], Iterator[list[export.Doc
         try:
             held.close()
         except DatabaseAway as error:
-            log.info("the connection of a stream was lost: %s", error)
+            log.info("the connection of a stream was lost", why=str(error))
 
     _bound_sending()
-    stream = _Stream(
-        g.request_id, g.language, time.monotonic() + MOST_SECONDS, lines=_LINES[media_type]()
-    )
+    deadline = time.monotonic() + MOST_SECONDS
+    stream = _Stream(g.language, deadline, lines=_LINES[media_type](), part=part)
     response = Response(_send(stream, first, batches, close), mimetype=media_type)
     # Also where not a single piece of it is wanted.
     response.call_on_close(close)
@@ -151,8 +157,8 @@ def _bound_sending() -> None:
 
 def _send(
     stream: _Stream,
-    first: list[export.Document],
-    batches: Iterable[list[export.Document]],
+    first: list[StoredRound],
+    batches: Iterable[list[StoredRound]],
     close: Callable[[], None],
 ) -> Iterator[bytes]:
     try:
@@ -161,33 +167,31 @@ def _send(
                 raise StreamBroken(f"it has taken more than {MOST_SECONDS} seconds")
             yield piece
     except GeneratorExit:
-        log.info("request %s: its reader has left after %s rounds", stream.request_id, stream.rounds)
+        log.info("the reader of a stream has left", rounds=stream.rounds)
         raise
     except (StreamBroken, DBAPIError) as error:
         why = str(error).splitlines()[0]
-        log.warning(
-            "request %s: the stream broke after %s rounds: %s", stream.request_id, stream.rounds, why
-        )
+        log.warning("a stream broke", rounds=stream.rounds, why=why)
         # Raised, so that the connection is cut off and not ended in good order.
-        raise StreamBroken(why) from None
-    except Exception:
-        log.exception("request %s: the stream broke after %s rounds", stream.request_id, stream.rounds)
+        raise logs.told(StreamBroken(why)) from None
+    except Exception as error:
+        log.exception("a stream broke", rounds=stream.rounds)
+        logs.told(error)
         raise
     finally:
         close()
 
 
 def _pieces(
-    stream: _Stream, first: list[export.Document], batches: Iterable[list[export.Document]]
+    stream: _Stream, first: list[StoredRound], batches: Iterable[list[StoredRound]]
 ) -> Iterator[bytes]:
     lines = stream.lines
     piece = bytearray(lines.head)
-    batch: list[export.Document] | None = first
+    batch: list[StoredRound] | None = first
     following = iter(batches)
     while batch:
-        for document in batch:
-            retell(document, stream.language)
-            piece += lines.show(document)
+        for stored in batch:
+            piece += lines.show(retold(stored.json, stream.language), stream.part.cursor(stored.id))
             stream.rounds += 1
             if len(piece) >= _PIECE_BYTES:
                 yield bytes(piece)

@@ -1,11 +1,13 @@
-"""Whether the service lives and is ready."""
+"""Whether the service lives and is ready, and what it has counted."""
 
 from typing import Any
 
-from flask import Blueprint
+from flask import Blueprint, Response
+from sqlalchemy import Connection
 
 from schemas.answers import StatusAnswer
-from service.api.calls import call, database
+from service import metrics as counted
+from service.api.calls import Afterwards, call, database
 from service.database import DatabaseAway
 
 blueprint = Blueprint("system", __name__)
@@ -38,3 +40,30 @@ def readyz() -> Any:
     if not database().answers():
         raise DatabaseAway("not ready")
     return {"status": "ok"}
+
+
+@call(
+    blueprint,
+    "GET",
+    "/metrics",
+    scope="read",
+    summary="What has been counted, for Prometheus",
+    answer=None,
+    also={
+        counted.MEDIA_TYPE: {
+            "schema": {
+                "type": "string",
+                "description": "Prometheus's text format, version 0.0.4; of all workers together.",
+            }
+        }
+    },
+)
+def metrics(connection: Connection) -> Afterwards:
+    """Counts and times only: no cards, no players, no keys."""
+    return Afterwards(
+        lambda: Response(
+            counted.exposition(),
+            content_type=counted.CONTENT_TYPE,
+            headers={"Cache-Control": "no-store"},
+        )
+    )

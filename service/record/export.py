@@ -14,7 +14,7 @@ import orjson
 from sqlalchemy import Connection
 
 from service.record.pages import Window
-from service.record.rounds import select_rounds, show_round
+from service.record.rounds import StoredRound, select_rounds, stored_round
 from service.rules.cards import ROWS
 
 # Few, so that a slow reader is through with them before Postgres gives up on an idle transaction, and so
@@ -40,8 +40,8 @@ class Lines(Protocol):
 
     head: bytes
 
-    def show(self, document: Document) -> bytes:
-        """A round, which has its cursor."""
+    def show(self, shown: bytes, cursor: str) -> bytes:
+        """A round, given as JSON, and the cursor to go on after it."""
 
     def end(self, count: int) -> bytes:
         """The last line."""
@@ -49,17 +49,16 @@ class Lines(Protocol):
 
 def read_rounds(
     connection: Connection, window: Window, filters: Mapping[str, Any], limit: int | None
-) -> Iterator[list[Document]]:
+) -> Iterator[list[StoredRound]]:
     """Rounds from where a window begins, newest first, to the limit or the end.
 
-    In batches, through a cursor of the server. Each round has the ``cursor`` to go on after it.
+    In batches, through a cursor of the server.
     """
     query, key = select_rounds(filters)
     query = window.rest_query(query, key).limit(limit)
-    found = connection.execute(query, execution_options={"yield_per": _BATCH}).mappings()
+    found = connection.execute(query, execution_options={"yield_per": _BATCH})
     for rows in found.partitions():
-        shown = [show_round(row) for row in rows]
-        yield [{**document, "cursor": window.cursor(document["id"])} for document in shown]
+        yield [stored_round(row) for row in rows]
 
 
 class JsonLines:
@@ -67,9 +66,9 @@ class JsonLines:
 
     head = b""
 
-    def show(self, document: Document) -> bytes:
+    def show(self, shown: bytes, cursor: str) -> bytes:
         """A round."""
-        return orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
+        return b'%b,"cursor":"%b"}\n' % (shown[:-1], cursor.encode())
 
     def end(self, count: int) -> bytes:
         """The last line."""
@@ -85,9 +84,9 @@ class CsvLines:
         self._write(COLUMNS)
         self.head = b"\xef\xbb\xbf" + self._taken()
 
-    def show(self, document: Document) -> bytes:
+    def show(self, shown: bytes, cursor: str) -> bytes:
         """A round, its seats a line each."""
-        for row in csv_rows(document):
+        for row in csv_rows(orjson.loads(shown), cursor):
             self._write([cell(value) for value in row])
         return self._taken()
 
@@ -103,7 +102,7 @@ class CsvLines:
         return text.encode()
 
 
-def csv_rows(document: Document) -> Iterator[list[Any]]:
+def csv_rows(document: Document, cursor: str) -> Iterator[list[Any]]:
     """The cells of a round, seat by seat.
 
     Only the last seat has the cursor, so that whoever goes on from there has the whole round.
@@ -128,7 +127,7 @@ def csv_rows(document: Document) -> Iterator[list[Any]]:
         ]
         row += [seat["sweeps"], seat["clean_sweep"], seat["points"]]
         row += [money.get("won"), money.get("fee"), money.get("net"), document["reason"]]
-        yield [*row, document["cursor"] if place == len(seats) else None]
+        yield [*row, cursor if place == len(seats) else None]
 
 
 def cell(value: Any) -> Any:

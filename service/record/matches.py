@@ -81,7 +81,9 @@ def get_version(connection: Connection, match_id: UUID) -> int:
     return version
 
 
-def list_matches(connection: Connection, window: Window, filters: Mapping[str, Any]) -> Page:
+def list_matches(
+    connection: Connection, window: Window, filters: Mapping[str, Any]
+) -> Page[dict[str, Any]]:
     """A page of matches, newest first; ``filters`` as in ``FILTERS``."""
     query: Select[Any] = select(matches)
     key: Any = matches.c.id
@@ -96,7 +98,8 @@ def list_matches(connection: Connection, window: Window, filters: Mapping[str, A
         query = query.where(key >= since_id(filters["since"]))
     if filters.get("until") is not None:
         query = query.where(key < since_id(filters["until"]))
-    return window.page(_show_matches(connection, window.limit_query(query, key)))
+    found = _show_matches(connection, window.limit_query(query, key))
+    return window.page(found, lambda match: str(match["id"]))
 
 
 def finish_match(connection: Connection, match_id: UUID, *, reason: str) -> dict[str, Any]:

@@ -7,10 +7,10 @@ import base64
 import binascii
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, Generic, TypedDict, TypeVar
 from uuid import UUID
 
 from sqlalchemy import Column, Select
@@ -20,10 +20,13 @@ from service.record.ids import parse_id
 _FILTER_CHARACTERS = 16
 
 
-class Page(TypedDict):
+Item = TypeVar("Item")
+
+
+class Page(TypedDict, Generic[Item]):
     """One page, and the cursor of the next; null at the end."""
 
-    items: list[dict[str, Any]]
+    items: list[Item]
     next_cursor: str | None
 
 
@@ -53,13 +56,13 @@ class Window:
         """What leads on from the item with an id."""
         return _encode(identifier, self.filters)
 
-    def page(self, items: list[dict[str, Any]]) -> Page:
-        """The page that the query's items make."""
+    def page(self, items: list[Item], identify: Callable[[Item], str]) -> Page[Item]:
+        """The page that the query's items make; ``identify`` tells the id of one."""
         more = len(items) > self.limit
         items = items[: self.limit]
         return {
             "items": items,
-            "next_cursor": self.cursor(items[-1]["id"]) if more else None,
+            "next_cursor": self.cursor(identify(items[-1])) if more else None,
         }
 
 

@@ -8,6 +8,7 @@ and ``duel_rows``.
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -129,17 +130,20 @@ class Rescorer:
         previous, digest = values["previous_digest"], values["digest"]
         place = (identifier, number, match, values["number"], values["link"], previous, digest)
         revision = Revision(*place, "", void, not void, name, key, row)
+        if known.ruleset is None:
+            return revision
         try:
             values["request"] = request = orjson.loads(values["request"])
-            stored = _strip(orjson.loads(values["result"]))
-            values["result"] = orjson.Fragment(stored)
-            content = canonical(sealed_content(values, known.digests[0]))
-            revision.computed = hashlib.sha256(content).hexdigest()
-            if known.ruleset is None or revision.computed != digest:
-                return revision
             revision.stake = request.get("stake")
             scored = score(known.ruleset, _read_seats(known.ruleset, request), revision.stake, ENGLISH)
-            if _strip(scored) != stored:
+            same = orjson.dumps(scored) == values["result"].encode()
+            stripped = _strip(scored)
+            if not same and _strip(orjson.loads(values["result"])) != stripped:
+                return revision
+            values["result"] = orjson.Fragment(stripped)
+            content = canonical(sealed_content(values, known.digests[0]))
+            revision.computed = hashlib.sha256(content).hexdigest()
+            if revision.computed != digest:
                 return revision
         except (*_WRONG, Unreadable, orjson.JSONEncodeError):
             return revision
@@ -290,7 +294,7 @@ def _read_seats(ruleset: RuleSet, request: Any) -> list[Seat]:
             top, middle, bottom = shown["top"], shown["middle"], shown["bottom"]
             if len(top) != _TOP or len(middle) != _MIDDLE or len(bottom) != _BOTTOM:
                 raise Unreadable
-            of_seat = tuple([_CARDS[name] for name in (*top, *middle, *bottom)])
+            of_seat: tuple[int, ...] = itemgetter(*top, *middle, *bottom)(_CARDS)
         else:
             of_seat = tuple([_CARDS[name] for name in shown["cards"]])
             if len(of_seat) != HAND_SIZE:

@@ -1,10 +1,12 @@
 """Rounds read: one, its revisions, lists of them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, RowMapping, Select, exists, select
+import orjson
+from sqlalchemy import Connection, Row, Select, Text, cast, exists, select
 
 from service.record.errors import Missing
 from service.record.ids import show_time
@@ -15,17 +17,46 @@ from service.record.tables import matches, rounds, seats
 FILTERS = ("player", "match", "tournament", "ruleset", "since", "until", "status")
 
 
+# What is shown of a revision, as texts: what is sent on as it is need not be taken apart.
+_SHOWN = (
+    cast(rounds.c.id, Text),
+    cast(rounds.c.match_id, Text),
+    rounds.c.number,
+    rounds.c.revision,
+    rounds.c.status,
+    cast(rounds.c.result, Text),
+    cast(rounds.c.request, Text),
+    rounds.c.submitted_at,
+    rounds.c.submitted_by,
+    rounds.c.reason,
+    rounds.c.digest,
+    rounds.c.previous_digest,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRound:
+    """A stored revision: its id, its digest, and the JSON that shows it, in English."""
+
+    id: str
+    digest: str
+    json: bytes
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What the JSON says."""
+        found: dict[str, Any] = orjson.loads(self.json)
+        return found
+
+
 def newest(round_id: UUID) -> Select[Any]:
     """The query for the newest revision of a round."""
     return select(rounds).where(rounds.c.id == round_id).order_by(rounds.c.revision.desc()).limit(1)
 
 
-def get_round(connection: Connection, round_id: UUID) -> dict[str, Any]:
+def get_round(connection: Connection, round_id: UUID) -> StoredRound:
     """The newest revision of a round; :class:`Missing` if there is none."""
-    row = connection.execute(newest(round_id)).mappings().one_or_none()
-    if row is None:
-        raise Missing
-    return show_round(row)
+    return _one(connection, newest(round_id))
 
 
 def get_digest(connection: Connection, round_id: UUID) -> str:
@@ -37,35 +68,38 @@ def get_digest(connection: Connection, round_id: UUID) -> str:
     return digest
 
 
-def get_revision(connection: Connection, round_id: UUID, revision: int) -> dict[str, Any]:
+def get_revision(connection: Connection, round_id: UUID, revision: int) -> StoredRound:
     """One revision of a round; :class:`Missing` if there is none."""
-    query = select(rounds).where(rounds.c.id == round_id, rounds.c.revision == revision)
-    row = connection.execute(query).mappings().one_or_none()
-    if row is None:
-        raise Missing
-    return show_round(row)
+    return _one(connection, select(rounds).where(rounds.c.id == round_id, rounds.c.revision == revision))
 
 
-def list_revisions(connection: Connection, round_id: UUID) -> list[dict[str, Any]]:
+def list_revisions(connection: Connection, round_id: UUID) -> list[StoredRound]:
     """All revisions of a round, oldest first; :class:`Missing` if there is no such round."""
-    query = select(rounds).where(rounds.c.id == round_id).order_by(rounds.c.revision)
-    found = [show_round(row) for row in connection.execute(query).mappings()]
+    query = select(*_SHOWN).where(rounds.c.id == round_id).order_by(rounds.c.revision)
+    found = [stored_round(row) for row in connection.execute(query)]
     if not found:
         raise Missing
     return found
 
 
-def list_rounds(connection: Connection, window: Window, filters: Mapping[str, Any]) -> Page:
+def _one(connection: Connection, query: Select[Any]) -> StoredRound:
+    row = connection.execute(query.with_only_columns(*_SHOWN)).one_or_none()
+    if row is None:
+        raise Missing
+    return stored_round(row)
+
+
+def list_rounds(connection: Connection, window: Window, filters: Mapping[str, Any]) -> Page[StoredRound]:
     """A page of rounds, newest first, each in its newest revision; ``filters`` as in ``FILTERS``."""
     query, key = select_rounds(filters)
-    rows = connection.execute(window.limit_query(query, key)).mappings()
-    return window.page([show_round(row) for row in rows])
+    rows = connection.execute(window.limit_query(query, key))
+    return window.page([stored_round(row) for row in rows], lambda stored: stored.id)
 
 
 def select_rounds(filters: Mapping[str, Any]) -> tuple[Select[Any], Any]:
     """The query for rounds in their newest revision, and the column of ids to page by."""
     newer = rounds.alias("newer")
-    query = select(rounds).where(
+    query = select(*_SHOWN).where(
         ~exists().where(newer.c.id == rounds.c.id, newer.c.revision > rounds.c.revision)
     )
     key: Any = rounds.c.id
@@ -89,8 +123,36 @@ def select_rounds(filters: Mapping[str, Any]) -> tuple[Select[Any], Any]:
     return query, key
 
 
-def show_round(row: RowMapping | dict[str, Any]) -> dict[str, Any]:
-    """A stored revision as the wire has it: the result, and all about its keeping."""
+def stored_round(row: Row[Any]) -> StoredRound:
+    """A revision from a row of what :func:`select_rounds` asks for."""
+    values: tuple[Any, ...] = tuple(row)
+    identifier, match, number, revision, status, result, request, *kept = values
+    at, by, reason, digest, previous = kept
+    head = {
+        "id": identifier,
+        "match": match,
+        "number": number,
+        "revision": revision,
+        "status": status,
+    }
+    tail = {
+        "submitted_at": show_time(at),
+        "submitted_by": by,
+        "reason": reason,
+        "digest": digest,
+        "previous_digest": previous,
+    }
+    text = b'%b,%b,"request":%b,%b' % (
+        orjson.dumps(head)[:-1],
+        result[1:-1].encode(),
+        request.encode(),
+        orjson.dumps(tail)[1:],
+    )
+    return StoredRound(identifier, digest, text)
+
+
+def show_round(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The same from the values of a revision."""
     return {
         "id": str(row["id"]),
         "match": str(row["match_id"]) if row["match_id"] else None,

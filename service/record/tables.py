@@ -1,6 +1,7 @@
 """The tables, as SQLAlchemy Core sees them; the migrations make them, and a test compares the two."""
 
 from sqlalchemy import (
+    JSON,
     BigInteger,
     Boolean,
     Column,
@@ -31,6 +32,9 @@ api_keys = Table(
     Column("scopes", ARRAY(Text), nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("revoked_at", DateTime(timezone=True)),
+    # Collected by each worker, and written about once a minute.
+    Column("last_used_at", DateTime(timezone=True)),
+    Column("expires_at", DateTime(timezone=True)),
 )
 
 rulesets = Table(
@@ -100,7 +104,8 @@ rounds = Table(
     Column("ruleset_id", Text, nullable=False),
     Column("ruleset_version", Integer, nullable=False),
     Column("request", JSONB, nullable=False),
-    Column("result", JSONB, nullable=False),
+    # As it was written, in the order of its keys: what is only read again need not be taken apart.
+    Column("result", JSON, nullable=False),
     Column("submitted_at", DateTime(timezone=True), nullable=False),
     Column("submitted_by", Text, nullable=False),
     Column("reason", Text),

@@ -128,7 +128,9 @@ def _merge(amends: dict[str, dict[str, int]], more: dict[str, dict[str, int]]) -
 
 def _snapshot(url: str) -> Connection:
     """A connection that sees everything as it is at its first query."""
-    engine = create_engine(driver_url(url), poolclass=NullPool, isolation_level="REPEATABLE READ")
+    engine = create_engine(
+        driver_url(url), poolclass=NullPool, isolation_level="REPEATABLE READ", hide_parameters=True
+    )
     return engine.connect().execution_options(postgresql_readonly=True)
 
 

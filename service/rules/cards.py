@@ -7,6 +7,7 @@ only numbers them: which suit is better is a matter of the rule set.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 RANKS = "23456789TJQKA"
 SUITS = "dchs"
@@ -41,8 +42,6 @@ SPELLINGS: dict[str, int] = {
     for suit, suit_index in _SUIT_SPELLINGS.items()
 }
 
-_card_of = SPELLINGS.__getitem__
-
 _CARD = re.compile(
     "(?:10|[{}])[{}]{}?".format(
         "".join(s for s in _RANK_SPELLINGS if len(s) == 1),
@@ -69,6 +68,29 @@ WEIGHTS: tuple[int, ...] = tuple(
     | 1 << (CARD_SHIFT + card)
     for card in range(52)
 )
+
+# The code of a row, summed over its cards, tells which ranks and how many of each suit it has, like
+# its weight, but in less than 30 bits: whole numbers up to there are added fastest. No two rows of
+# three ranks, or of five, have the same sum of rank codes; the suits above them are counted in base
+# 14, but for the first suit, of which the rest is.
+_RANK_CODES = (0, 1, 5, 22, 94, 312, 992, 2_422, 5_624, 12_522, 19_998, 43_258, 79_415)
+_SUIT_CODES = (0, 1, 14, 196)
+SUIT_CODE_SHIFT = 20
+RANK_CODES = (1 << SUIT_CODE_SHIFT) - 1
+
+CODES: tuple[int, ...] = tuple(
+    _RANK_CODES[card // 4] + (_SUIT_CODES[card % 4] << SUIT_CODE_SHIFT) for card in range(52)
+)
+
+
+def encode_ranks(ranks: Iterable[int]) -> int:
+    """What cards of these ranks have in their code below the suits."""
+    return sum([_RANK_CODES[rank] for rank in ranks])
+
+
+def encode_suits(counts: Iterable[int]) -> int:
+    """What cards that are so many of each suit, 13 at most, have in their code above the ranks."""
+    return sum([count * code for count, code in zip(counts, _SUIT_CODES, strict=True)])
 
 
 def split(text: str) -> list[str]:
@@ -98,7 +120,10 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 def parse(text: str | Sequence[str]) -> tuple[int, ...]:
     """Read cards from a list of strings or from one string; ``KeyError`` at the first that is none."""
     pieces = split(text) if isinstance(text, str) else text
-    return tuple(map(_card_of, pieces))
+    if len(pieces) < 2:
+        return tuple([SPELLINGS[piece] for piece in pieces])
+    cards: tuple[int, ...] = itemgetter(*pieces)(SPELLINGS)  # half the time of a loop
+    return cards
 
 
 def names(cards: Iterable[int]) -> list[str]:

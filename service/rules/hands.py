@@ -60,6 +60,12 @@ def pack(ranks: tuple[int, ...]) -> int:
     return sum(1 << (RANK_BITS * rank) for rank in ranks)
 
 
+def unpack(counts: int) -> list[int]:
+    """The ranks, low to high, that packed counts count."""
+    mask = (1 << RANK_BITS) - 1
+    return [rank for rank in range(len(RANKS)) for _ in range(counts >> RANK_BITS * rank & mask)]
+
+
 def _shapes() -> Iterator[tuple[int, Shape]]:
     for size in (3, 5):
         for ranks in combinations_with_replacement(range(len(RANKS)), size):

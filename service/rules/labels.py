@@ -90,7 +90,7 @@ SPECIAL_NAMES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Words:
     """One language's texts for results: a label for each kind of row, a detail for each foul code."""
 

@@ -1,7 +1,6 @@
 """A round scored: duels settled and points added up, each so that it can be redone by hand."""
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import cast
 
 from service.rules.cards import ROWS
@@ -37,7 +36,13 @@ def score(ruleset: RuleSet, seats: Sequence[Seat], stake: int | None, words: Wor
         for place, a, b, rows, balance, sweeper in waiting:
             duels[place] = _settle(ruleset, a, b, rows, balance, sweeper)
     for hand in hands:
-        _finish(ruleset, tables, hand, stake)
+        shown = hand.shown
+        if hand.sweeps:
+            shown["sweeps"], shown["clean_sweep"] = hand.sweeps, hand.clean_sweep
+        if tables.has_points:
+            shown["points"] = hand.points
+        if stake is not None:
+            shown["money"] = settle(hand.points, stake, ruleset.fee)
     result: RoundResult = {
         "ruleset": {"id": ruleset.id, "version": ruleset.version},
         "seats": [hand.shown for hand in hands],
@@ -56,63 +61,80 @@ def _meet(tables: Tables, hands: list[Hand]) -> tuple[list[Duel], list[_Waiting]
     duels: list[Duel] = []
     waiting: list[_Waiting] = []
     by, hand_bit, at_once = DECIDED_BY, HAND_BIT, tables.settles_at_once
-    for a, b in combinations(hands, 2):
-        if not (a.plain and b.plain):
-            waiting.append((len(duels), a, b, None, 0, _winner_over_foul(a, b)))
-            duels.append(_TO_COME)
-            continue
-        (a_top, a_middle, a_bottom), (b_top, b_middle, b_bottom) = a.strengths, b.strengths
-        (top, middle, bottom), (b_top_worth, b_middle_worth, b_bottom_worth) = a.worth, b.worth
-        a_player, b_player = a.player, b.player
-        top_winner: str | None = a_player
-        middle_winner: str | None = a_player
-        bottom_winner: str | None = a_player
-        if a_top > b_top:
-            balance = top
-        elif a_top < b_top:
-            top_winner, top, balance = b_player, b_top_worth, -b_top_worth
-        else:
-            top_winner, top, balance = None, 0, 0
-        if a_middle > b_middle:
-            balance += middle
-        elif a_middle < b_middle:
-            middle_winner, middle, balance = b_player, b_middle_worth, balance - b_middle_worth
-        else:
-            middle_winner, middle = None, 0
-        if a_bottom > b_bottom:
-            balance += bottom
-        elif a_bottom < b_bottom:
-            bottom_winner, bottom, balance = b_player, b_bottom_worth, balance - b_bottom_worth
-        else:
-            bottom_winner, bottom = None, 0
-        x, y, z = a_top ^ b_top, a_middle ^ b_middle, a_bottom ^ b_bottom
-        top_by = "hand" if x >= hand_bit else by[x.bit_length()]
-        middle_by = "hand" if y >= hand_bit else by[y.bit_length()]
-        bottom_by = "hand" if z >= hand_bit else by[z.bit_length()]
-        rows: dict[str, RowDuel] = {
-            "top": {"winner": top_winner, "points": top, "decided_by": top_by},
-            "middle": {"winner": middle_winner, "points": middle, "decided_by": middle_by},
-            "bottom": {"winner": bottom_winner, "points": bottom, "decided_by": bottom_by},
-        }
-        swept = top_winner is middle_winner is bottom_winner and top_winner is not None
-        if swept or not at_once:
-            waiting.append((len(duels), a, b, rows, balance, _sweeper(a, b, top_winner, swept)))
-            duels.append(_TO_COME)
-        else:
-            a.points += balance
-            b.points -= balance
-            duels.append(
-                {
-                    "players": [a_player, b_player],
-                    "outcome": "rows",
-                    "winner": (a_player if balance > 0 else b_player) if balance else None,
-                    "rows": rows,
-                    "factor": 1,
-                    "bonus": 0,
-                    "points": [balance, -balance],
-                }
-            )
+    top_winner: str | None
+    middle_winner: str | None
+    bottom_winner: str | None
+    for place, a in enumerate(hands, 1):
+        a_player, a_top, a_middle, a_bottom, a_top_worth, a_middle_worth, a_bottom_worth = a.line
+        for b in hands[place:]:
+            if not (a.plain and b.plain):
+                waiting.append((len(duels), a, b, None, 0, _winner_over_foul(a, b)))
+                duels.append(_TO_COME)
+                continue
+            b_player, b_top, b_middle, b_bottom, b_top_worth, b_middle_worth, b_bottom_worth = b.line
+            x, y, z = a_top ^ b_top, a_middle ^ b_middle, a_bottom ^ b_bottom
+            if a_top > b_top:
+                top_winner, top, balance = a_player, a_top_worth, a_top_worth
+            elif x:
+                top_winner, top, balance = b_player, b_top_worth, -b_top_worth
+            else:
+                top_winner, top, balance, x = _break_tie(tables, a, b, 0)
+            if a_middle > b_middle:
+                middle_winner, middle, balance = a_player, a_middle_worth, balance + a_middle_worth
+            elif y:
+                middle_winner, middle, balance = b_player, b_middle_worth, balance - b_middle_worth
+            else:
+                middle_winner, middle, more, y = _break_tie(tables, a, b, 1)
+                balance += more
+            if a_bottom > b_bottom:
+                bottom_winner, bottom, balance = a_player, a_bottom_worth, balance + a_bottom_worth
+            elif z:
+                bottom_winner, bottom, balance = b_player, b_bottom_worth, balance - b_bottom_worth
+            else:
+                bottom_winner, bottom, more, z = _break_tie(tables, a, b, 2)
+                balance += more
+            top_by = "hand" if x >= hand_bit else by[x.bit_length()]
+            middle_by = "hand" if y >= hand_bit else by[y.bit_length()]
+            bottom_by = "hand" if z >= hand_bit else by[z.bit_length()]
+            rows: dict[str, RowDuel] = {
+                "top": {"winner": top_winner, "points": top, "decided_by": top_by},
+                "middle": {"winner": middle_winner, "points": middle, "decided_by": middle_by},
+                "bottom": {"winner": bottom_winner, "points": bottom, "decided_by": bottom_by},
+            }
+            swept = top_winner is middle_winner is bottom_winner and top_winner is not None
+            if swept or not at_once:
+                waiting.append((len(duels), a, b, rows, balance, _sweeper(a, b, top_winner, swept)))
+                duels.append(_TO_COME)
+            else:
+                a.points += balance
+                b.points -= balance
+                duels.append(
+                    {
+                        "players": [a_player, b_player],
+                        "outcome": "rows",
+                        "winner": (a_player if balance > 0 else b_player) if balance else None,
+                        "rows": rows,
+                        "factor": 1,
+                        "bonus": 0,
+                        "points": [balance, -balance],
+                    }
+                )
     return duels, waiting
+
+
+def _break_tie(tables: Tables, a: Hand, b: Hand, row: int) -> tuple[str | None, int, int, int]:
+    """Compare two rows by the suits of their key ranks, where all else is equal.
+
+    Returns the winner, if any, what the row is worth to them and to the first player, and in which bits
+    the strengths differ.
+    """
+    a_suit = tables.key_suit(a.kinds[row], a.row(row))
+    b_suit = tables.key_suit(b.kinds[row], b.row(row))
+    if a_suit == b_suit:
+        return None, 0, 0, 0
+    winner, sign = (a, 1) if a_suit > b_suit else (b, -1)
+    worth = winner.worth[row]
+    return winner.player, worth, sign * worth, a_suit ^ b_suit
 
 
 def _sweeper(a: Hand, b: Hand, winner: str | None, swept: bool) -> Hand | None:
@@ -285,14 +307,3 @@ def _without_points(duel: Duel) -> Duel:
     """A duel under a rule set that knows who wins a row but gives no points."""
     rows = duel["rows"] and {row: {**won, "points": None} for row, won in duel["rows"].items()}
     return {**duel, "winner": None, "rows": rows, "factor": None, "bonus": None, "points": None}
-
-
-def _finish(ruleset: RuleSet, tables: Tables, hand: Hand, stake: int | None) -> None:
-    """Complete what a result shows of a seat, once all duels are booked."""
-    shown = hand.shown
-    if hand.sweeps:
-        shown["sweeps"], shown["clean_sweep"] = hand.sweeps, hand.clean_sweep
-    if tables.has_points:
-        shown["points"] = hand.points
-    if stake is not None:
-        shown["money"] = settle(hand.points, stake, ruleset.fee)

@@ -14,7 +14,6 @@ from service.rules.cards import (
     RANK_COUNTS,
     RANKS,
     SUIT_BITS,
-    SUIT_COUNTS,
     SUIT_SHIFT,
     SUITS,
 )
@@ -23,7 +22,8 @@ from service.rules.hands import ACE, pack
 _ONE_OF_EACH = pack(tuple(range(len(RANKS))))
 _EIGHT = RANKS.index("8")
 _JACK = RANKS.index("J")
-_RED = tuple(SUITS.index(suit) for suit in "dh")
+_RED = (SUITS.index("d"), SUITS.index("h"))
+_BLACK = (SUITS.index("c"), SUITS.index("s"))
 
 
 def _runs(length: int, *, wheel: bool) -> list[tuple[int, ...]]:
@@ -46,10 +46,12 @@ def _straight_partitions(*, wheel: bool) -> frozenset[int]:
 
 # 13 cards fall into flushes of 5, 5 and 3 when their suits number one of these.
 _FLUSH_COUNTS = ((5, 5, 3, 0), (8, 5, 0, 0), (10, 3, 0, 0), (13, 0, 0, 0))
-_FLUSH_PARTITIONS = frozenset(
-    sum(count << (SUIT_BITS * suit) for suit, count in enumerate(counts))
-    for shape in _FLUSH_COUNTS
-    for counts in permutations(shape)
+_FLUSH_PARTITIONS = frozenset(counts for shape in _FLUSH_COUNTS for counts in permutations(shape))
+# So many of each suit are all red, or all black.
+_ONE_COLOURS = frozenset(
+    tuple({one: count, other: 13 - count}.get(suit, 0) for suit in range(len(SUITS)))
+    for one, other in (_RED, _BLACK)
+    for count in range(14)
 )
 _STRAIGHT_PARTITIONS = {wheel: _straight_partitions(wheel=wheel) for wheel in (True, False)}
 
@@ -136,8 +138,7 @@ def is_all_low(weight: int) -> bool:
 
 def is_one_colour(weight: int) -> bool:
     """All red (hearts, diamonds) or all black (spades, clubs)."""
-    red = sum(_suit_counts(weight)[suit] for suit in _RED)
-    return red in (0, 13)
+    return _suit_counts(weight) in _ONE_COLOURS
 
 
 def is_four_trips(weight: int) -> bool:
@@ -167,11 +168,11 @@ def is_three_straights_without_wheel(weight: int) -> bool:
 
 def is_three_flushes(weight: int) -> bool:
     """5, 5 and 3 cards, each of one suit; 8 + 5, 10 + 3 and 13 of a suit do it too."""
-    return (weight >> SUIT_SHIFT) & SUIT_COUNTS in _FLUSH_PARTITIONS
+    return _suit_counts(weight) in _FLUSH_PARTITIONS
 
 
-def _suit_counts(weight: int) -> list[int]:
-    return [(weight >> (SUIT_SHIFT + SUIT_BITS * suit)) & 15 for suit in range(len(SUITS))]
+def _suit_counts(weight: int) -> tuple[int, ...]:
+    return tuple([(weight >> (SUIT_SHIFT + SUIT_BITS * suit)) & 15 for suit in range(len(SUITS))])
 
 
 #: Every special that a rule set can name, and how it is told from the summed weight of 13 cards.
@@ -198,17 +199,17 @@ _WITHOUT_WHEEL: dict[str, Callable[[int], bool]] = {
 
 
 def rank_counts(name: str, wheel: str) -> frozenset[int]:
-    """The rank counts that form a special which is told by these alone; empty for other specials."""
-    if name == "three_straights":
+    """The rank counts without which a special is not formed; empty where they are too many to list."""
+    if name in ("three_straights", "three_straight_flushes"):
         return _STRAIGHT_PARTITIONS[wheel != "none"]
-    return frozenset({_ONE_OF_EACH}) if name == "dragon" else frozenset()
+    return frozenset({_ONE_OF_EACH}) if name in ("dragon", "one_suit_dragon") else frozenset()
 
 
-def suit_counts(name: str) -> frozenset[int]:
-    """The suit counts, where a weight has them, of a special told by these alone; empty for others."""
-    if name != "three_flushes":
-        return frozenset()
-    return frozenset(counts << SUIT_SHIFT for counts in _FLUSH_PARTITIONS)
+def suit_counts(name: str) -> frozenset[tuple[int, ...]]:
+    """How many of each suit form a special that is told by this alone; empty for other specials."""
+    if name == "three_flushes":
+        return _FLUSH_PARTITIONS
+    return _ONE_COLOURS if name == "one_colour" else frozenset()
 
 
 def predicate(name: str, wheel: str) -> Callable[[int], bool]:

@@ -2,36 +2,40 @@
 
 The strength of a row is one whole number, from the top bits down: hand, suit where suits are compared
 first, ranks, suit where suits are compared last. Two rows differ at the highest bit in which their
-strengths do, and that bit tells what decided between them (``DECIDED_BY``).
+strengths do, and that bit tells what decided between them (``DECIDED_BY``). Which suits a key rank is
+held in is only asked where all else is equal, which is seldom.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from service.rules.cards import (
-    CARD_SHIFT,
-    RANK_COUNTS,
+    CODES,
+    RANK_CODES,
     RANKS,
-    SUIT_BITS,
-    SUIT_COUNTS,
-    SUIT_SHIFT,
+    ROW_SIZES,
     SUITS,
-    WEIGHTS,
+    encode_ranks,
+    encode_suits,
 )
 from service.rules.hands import (
     ACE,
     HAND,
     HANDS,
     KIND,
+    KIND_HANDS,
     KINDS,
+    ONE_SUIT_HANDS,
     SHAPES,
     WHEEL,
     Kind,
     Shape,
+    unpack,
 )
+from service.rules.labels import Words
 from service.rules.specials import predicate, rank_counts, suit_counts
 
 if TYPE_CHECKING:
@@ -42,6 +46,8 @@ _RANKS_BITS = 20
 _FIRST_SUIT_SHIFT = _LAST_SUIT_BITS + _RANKS_BITS
 _HAND_SHIFT = _FIRST_SUIT_SHIFT + 2
 HAND_BIT = 1 << _HAND_SHIFT
+_FIVE = RANKS.index("5")
+_NO_SUITS = (0,) * 16
 _RANK_BASE = len(RANKS) + 1
 _MOST_RANKS = 5
 _WITHOUT_SUITS = ~(0b11 | 0b11 << _FIRST_SUIT_SHIFT)
@@ -88,31 +94,33 @@ _PART_RANKS: Mapping[tuple[str, str], tuple[int, int | None]] = {
     ("four_of_a_kind", "kickers"): (1, None),
 }
 
-SUIT_MASK = SUIT_COUNTS << SUIT_SHIFT
-FIVE_OF_A_SUIT = frozenset(5 << SUIT_BITS * suit << SUIT_SHIFT for suit in range(len(SUITS)))
-
-# By ranks: base strength, how far to shift a weight for the suits held of the key rank, what those
-# suits add, and the kind. By cards, for hands of one suit: strength and kind.
-_ByRanks = dict[int, tuple[int, int, tuple[int, ...], int]]
-_ByCards = dict[int, tuple[int, int]]
+# A row as it is looked up: strength but for the suit of a key rank, kind, and packed rank counts.
+_Entry = tuple[int, int, int]
 _Three = tuple[int, int, int]
+#: For each kind of a top, middle and bottom row: its worth, its hand and its label.
+Told = tuple[tuple[tuple[int, str, str], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
     """What scoring looks up, under one rule set.
 
-    ``worth[row][kind]``: points of an ordinarily won row; ``bonus[row][kind]``: its bonus or 0;
-    ``swept``: the same as ``worth`` for a row that takes part in a sweep. ``order_mask``: the bits of
-    a strength that the order of rows goes by. ``specials``: place in the ranking, and the predicate.
-    ``special_ranks``, ``special_suits`` and ``other_specials`` tell quickly that none is formed.
-    ``row_adds``: whether ordinary duels have anything added to the points of their rows;
-    ``settles_at_once``: whether, without them, nothing remains to be done about an ordinary duel;
-    ``sweep_adds``: whether swept ones do, or have rows of another worth.
+    ``tops`` and ``fives``: rows of three and five by the ranks in their code; ``flushes``: fives of one
+    suit by their whole code. ``keys[kind]``: the key rank, and for each set of suits (a bit each) what
+    the best of them adds to a strength. ``worth[row][kind]``: points of an ordinarily won row;
+    ``bonus[row][kind]``: its bonus or 0; ``swept``: the same as ``worth`` for a row that takes part in a
+    sweep. ``order_mask``: the bits of a strength that the order of rows goes by. ``specials``: place in
+    the ranking, and the predicate. ``special_ranks``, ``special_suits`` and ``other_specials``, which go
+    by rank counts, tell quickly that none is formed. ``row_adds``: whether ordinary duels have anything
+    added to the points of their rows; ``settles_at_once``: whether, without them, nothing remains to be
+    done about an ordinary duel; ``sweep_adds``: whether swept ones do, or have rows of another worth.
+    ``told``: what was made by :meth:`tell`.
     """
 
-    by_ranks: _ByRanks
-    by_cards: _ByCards
+    tops: dict[int, _Entry]
+    fives: dict[int, _Entry]
+    flushes: dict[int, _Entry]
+    keys: tuple[tuple[int, tuple[int, ...]], ...]
     order_mask: int
     worth: tuple[tuple[int, ...], ...]
     bonus: tuple[tuple[int, ...], ...]
@@ -129,18 +137,34 @@ class Tables:
     has_points: bool
     sweep: Sweep | None
     clean_sweep: Sweep | None
+    told: dict[Words, Told] = field(default_factory=dict)
 
     def swept_worth_of(self, kinds: _Three) -> _Three:
         """What the rows of these kinds are worth, each, to a player who wins all three."""
         (worth_top, worth_middle, worth_bottom), (top, middle, bottom) = self.swept, kinds
         return worth_top[top], worth_middle[middle], worth_bottom[bottom]
 
-    def look_up(self, weight: int) -> tuple[int, int]:
-        """Strength and kind of a row of 3 or 5 cards, from its summed card weights."""
-        if weight & SUIT_MASK in FIVE_OF_A_SUIT:
-            return self.by_cards[weight >> CARD_SHIFT]
-        base, shift, suits, kind = self.by_ranks[weight & RANK_COUNTS]
-        return base + suits[weight >> shift & 15], kind
+    def look_up(self, cards: Sequence[int]) -> tuple[int, int]:
+        """Strength and kind of a row of 3 or 5 cards."""
+        code = sum([CODES[card] for card in cards])
+        if len(cards) == ROW_SIZES[0]:
+            strength, kind, _ = self.tops[code & RANK_CODES]
+        else:
+            strength, kind, _ = self.flushes.get(code) or self.fives[code & RANK_CODES]
+        return strength + self.key_suit(kind, cards), kind
+
+    def key_suit(self, kind: int, cards: Sequence[int]) -> int:
+        """What the suits that a row of this kind holds its key rank in add to its strength."""
+        key, suits = self.keys[kind]
+        return suits[sum([1 << card % 4 for card in cards if card // 4 == key])]
+
+    def tell(self, words: Words) -> Told:
+        """What rows are worth, and what they are called in a language."""
+        if words not in self.told:
+            self.told[words] = tuple(
+                tuple(zip(worth, KIND_HANDS, words.labels, strict=True)) for worth in self.worth
+            )
+        return self.told[words]
 
 
 def compile_tables(ruleset: RuleSet) -> Tables:
@@ -150,14 +174,16 @@ def compile_tables(ruleset: RuleSet) -> Tables:
     sweeps = (ruleset.sweep, ruleset.clean_sweep)
     names, wheel = [special.name for special in ruleset.specials], ruleset.wheel
     return Tables(
-        by_ranks=dict(_by_ranks(ruleset)),
-        by_cards=dict(_by_cards(ruleset)),
+        tops=dict(_by_ranks(ruleset, ROW_SIZES[0])),
+        fives=dict(_by_ranks(ruleset, ROW_SIZES[1])),
+        flushes=dict(_of_one_suit(ruleset)),
+        keys=tuple(_key(ruleset, kind) for kind in KINDS),
         order_mask=-1 if ruleset.order_by_suits else _WITHOUT_SUITS,
         worth=worth,
         bonus=bonus,
         swept=swept,
         special_ranks=frozenset().union(*(rank_counts(name, wheel) for name in names)),
-        special_suits=frozenset().union(*(suit_counts(name) for name in names)),
+        special_suits=frozenset(encode_suits(held) for name in names for held in suit_counts(name)),
         other_specials=tuple(
             predicate(name, wheel)
             for name in names
@@ -180,16 +206,15 @@ def compile_tables(ruleset: RuleSet) -> Tables:
     )
 
 
-def _straight(ranks: tuple[int, ...], wheel: str) -> tuple[int, int, int] | None:
-    """For five different ranks, high to low: the straight's height, top card and key rank, if any."""
+def _straight(ranks: tuple[int, ...], wheel: str) -> tuple[int, int] | None:
+    """For five different ranks, high to low: the straight's height and its top card, if it is one."""
     if ranks[0] - ranks[-1] == 4:
-        return 2 * ranks[0], ranks[0], ranks[0]
+        return 2 * ranks[0], ranks[0]
     if frozenset(ranks) != WHEEL or wheel == "none":
         return None
-    five = ranks[1]
     if wheel == "lowest":
-        return 2 * five, five, five
-    return 2 * ACE - 1, five, ACE  # just below the straight to the ace, and led by its own ace
+        return 2 * _FIVE, _FIVE
+    return 2 * ACE - 1, _FIVE  # just below the straight to the ace
 
 
 def _digits(ranks: tuple[int, ...]) -> int:
@@ -231,40 +256,49 @@ def _kind_of(hand: str, shape: Shape) -> int:
     return KIND[Kind(hand, shape.ranks[0], second)]
 
 
-def _by_ranks(ruleset: RuleSet) -> Iterator[tuple[int, tuple[int, int, tuple[int, ...], int]]]:
-    best = {hand: _best_suits(ruleset, hand) for hand in HANDS}
+def _key(ruleset: RuleSet, kind: Kind) -> tuple[int, tuple[int, ...]]:
+    """The key rank of a kind, and what each set of suits adds; hands of one suit have theirs already."""
+    if kind.hand in ONE_SUIT_HANDS:
+        return kind.lead, _NO_SUITS
+    led_by_ace = kind.hand == "straight" and kind.lead == _FIVE and ruleset.wheel == "second_highest"
+    return ACE if led_by_ace else kind.lead, _best_suits(ruleset, kind.hand)
+
+
+def _by_ranks(ruleset: RuleSet, size: int) -> Iterator[tuple[int, _Entry]]:
+    """Rows of so many cards, not all of one suit, by the ranks in their code."""
     for packed, shape in SHAPES.items():
-        hand, key = HANDS[shape.hand], shape.ranks[0]
+        ranks = unpack(packed)
+        if len(ranks) != size:
+            continue
+        hand = HANDS[shape.hand]
         straight = _straight(shape.ranks, ruleset.wheel) if len(shape.ranks) == 5 else None
         if straight:
-            hand = "straight"
-            height, top, key = straight
+            hand, (height, top) = "straight", straight
             ranks_value = height if "top_card" in ruleset.compare[hand] else 0
             kind = KIND[Kind(hand, top)]
         else:
             ranks_value, kind = _ranks_value(ruleset, shape, hand), _kind_of(hand, shape)
-        base = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
-        yield packed, (base, CARD_SHIFT + 4 * key, best[hand], kind)
+        strength = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
+        yield encode_ranks(ranks), (strength, kind, packed)
 
 
-def _by_cards(ruleset: RuleSet) -> Iterator[tuple[int, tuple[int, int]]]:
-    for shape in SHAPES.values():
+def _of_one_suit(ruleset: RuleSet) -> Iterator[tuple[int, _Entry]]:
+    """Flushes and straight flushes, by their code."""
+    for packed, shape in SHAPES.items():
         if len(shape.ranks) != _MOST_RANKS:
             continue
         straight = _straight(shape.ranks, ruleset.wheel)
         if straight is None:
             hand, ranks_value, top = "flush", _ranks_value(ruleset, shape, "flush"), shape.ranks[0]
         else:
-            height, top, _ = straight
+            height, top = straight
             hand = "royal_flush" if height == 2 * ACE else "straight_flush"
             ranks_value = height if "top_card" in ruleset.compare[hand] else 0
         base = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
-        for suit in range(4):
-            cards = sum(WEIGHTS[rank * 4 + suit] for rank in shape.ranks) >> CARD_SHIFT
-            yield (
-                cards,
-                (base + _suit_value(ruleset, hand, suit), KIND[Kind(hand, top, None, suit)]),
-            )
+        for suit in range(len(SUITS)):
+            code = sum(CODES[rank * 4 + suit] for rank in shape.ranks)
+            strength = base + _suit_value(ruleset, hand, suit)
+            yield code, (strength, KIND[Kind(hand, top, None, suit)], packed)
 
 
 def _bonus(bonuses: Mapping[str, Bonus], kind: Kind) -> int:

@@ -115,7 +115,7 @@ def test_the_docs_page_may_load_only_from_here(anonymous: FlaskClient) -> None:
     assert directives["script-src"] == directives["connect-src"] == "'self'"
     assert directives["frame-ancestors"] == directives["base-uri"] == "'none'"
     for sources in directives.values():
-        assert set(sources.split()) <= {"'self'", "'none'", "'unsafe-inline'", "data:"}
+        assert set(sources.split()) <= {"'self'", "'none'", "data:"}
 
 
 @pytest.mark.parametrize(

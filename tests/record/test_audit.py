@@ -58,19 +58,20 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
         ["digest_differs", "result_differs"],
     ),
     "points in the result": (
-        "result = jsonb_set(result, '{seats,0,points}', '99')",
+        "result = jsonb_set(result::jsonb, '{seats,0,points}', '99')::json",
         ["digest_differs", "result_differs"],
     ),
     "a whole number made a fraction": (
-        "result = jsonb_set(result, '{seats,0,sweeps}', (result #>> '{seats,0,sweeps}' || '.0')::jsonb)",
+        "result = jsonb_set(result::jsonb, '{seats,0,sweeps}', "
+        "(result #>> '{seats,0,sweeps}' || '.0')::jsonb)::json",
         ["digest_differs", "result_differs"],
     ),
     "a number that is none": (
-        "result = jsonb_set(result, '{seats,0,points}', '1e999')",
+        "result = jsonb_set(result::jsonb, '{seats,0,points}', '1e999')::json",
         ["digest_differs", "result_differs"],
     ),
     "a hand in the result": (
-        "result = jsonb_set(result, '{seats,1,rows,top,hand}', '\"flush\"')",
+        "result = jsonb_set(result::jsonb, '{seats,1,rows,top,hand}', '\"flush\"')::json",
         ["digest_differs", "result_differs"],
     ),
     "no result": ("result = '{}'", ["digest_differs", "result_differs"]),
@@ -130,8 +131,8 @@ def test_another_previous_digest_names_its_round_only(record: Record, played: An
 
 
 def test_texts_are_not_sealed(record: Record, played: Any) -> None:
-    change = "UPDATE rounds SET result = jsonb_set(result, '{seats,0,rows,top,label}', '\"raja\"')"
-    record.tamper(change)
+    change = "result = jsonb_set(result::jsonb, '{seats,0,rows,top,label}', '\"raja\"')::json"
+    record.tamper(f"UPDATE rounds SET {change}")
     assert record.named() == []
 
 
@@ -231,7 +232,7 @@ def swap(record: Record, columns: tuple[str, ...], first: str, second: str) -> N
             f"SELECT {', '.join(f'CAST({name} AS text)' for name in columns)} FROM rounds WHERE id = :id"
         )
         of_first, of_second = (connection.execute(query, {"id": i}).one() for i in (first, second))
-    kinds = {"request": "jsonb", "result": "jsonb", "submitted_at": "timestamptz"}
+    kinds = {"request": "jsonb", "result": "json", "submitted_at": "timestamptz"}
     kinds |= {"link": "integer", "number": "integer"}
     assigned = ", ".join(f"{name} = CAST(:{name} AS {kinds.get(name, 'text')})" for name in columns)
     away = [
@@ -342,7 +343,8 @@ def test_a_dropped_match_is_named(record: Record, match: str, played: Any) -> No
 
 def test_several_changes_at_once_are_each_named(record: Record, match: str, played: Any) -> None:
     record.tamper(
-        "UPDATE rounds SET result = jsonb_set(result, '{seats,0,points}', '0') WHERE id = :first",
+        "UPDATE rounds SET result = jsonb_set(result::jsonb, '{seats,0,points}', '0')::json "
+        "WHERE id = :first",
         "UPDATE seats SET points = 77 WHERE round_id = :last AND seat = 0",
         "UPDATE match_players SET points = points + 5 WHERE match_id = :match AND player = 'budi'",
         "UPDATE player_totals SET wins = wins + 1 WHERE player = 'andi'",

@@ -83,7 +83,10 @@ def test_rounds_under_a_changed_rule_set_are_still_checked(
     record: Record, matches: dict[str, str]
 ) -> None:
     """Their seals hold; but what is sealed under no known document cannot be scored again."""
-    change = "UPDATE rounds SET result = jsonb_set(result, '{seats,0,points}', '9') WHERE match_id = :id"
+    change = (
+        "UPDATE rounds SET result = jsonb_set(result::jsonb, '{seats,0,points}', '9')::json "
+        "WHERE match_id = :id"
+    )
     record.tamper(
         "UPDATE rulesets SET digest = repeat('a', 64) WHERE id = 'meja-7'",
         f"{change} AND number = 2",

@@ -1,5 +1,5 @@
 import unicodedata
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import pytest
 from hypothesis import given
@@ -92,3 +92,18 @@ def test_a_summed_weight_tells_ranks_suits_and_cards() -> None:
     suits = weight >> cards.SUIT_SHIFT & cards.SUIT_COUNTS
     assert [suits >> 4 * s & 15 for s in range(4)] == [1, 0, 1, 3]
     assert (weight >> cards.CARD_SHIFT).bit_count() == 5
+
+
+@pytest.mark.parametrize("size", [3, 5])
+def test_codes_tell_all_rows_of_different_ranks_apart(size: int) -> None:
+    ranks = [r for r in combinations_with_replacement(range(13), size) if max(map(r.count, r)) <= 4]
+    assert len({cards.encode_ranks(row) for row in ranks}) == len(ranks)
+    assert sum(sorted(cards.CODES)[-size:]) < 2**30
+
+
+def test_codes_of_thirteen_cards_tell_how_many_of_each_suit_there_are() -> None:
+    counts = [c for c in product(range(14), repeat=4) if sum(c) == 13]
+    assert len({cards.encode_suits(held) for held in counts}) == len(counts)
+    four_suits = cards.parse("2d 3d 4d 5d 6d 2c 3c 4c 5c 2h 3h 4h 2s")
+    code = sum(cards.CODES[card] for card in four_suits)
+    assert code >> cards.SUIT_CODE_SHIFT == cards.encode_suits((5, 4, 3, 1))

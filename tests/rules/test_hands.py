@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from service.rules.cards import WEIGHTS, parse, weigh
+from service.rules.cards import parse
 from service.rules.hands import HANDS, KIND_HANDS, KINDS
 from service.rules.ruleset import BUILT_IN
 from service.rules.tables import DECIDED_BY
@@ -14,7 +14,7 @@ from tests.rules.rounds import house_rules
 
 
 def look_up(row: str, ruleset: str = "bsfyi") -> tuple[int, int]:
-    return BUILT_IN[ruleset].tables.look_up(weigh(parse(row)))
+    return BUILT_IN[ruleset].tables.look_up(parse(row))
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_ace_to_five_has_the_place_that_the_rule_set_gives_it(
     place: str, falling: list[str], hand: str
 ) -> None:
     tables = house_rules(comparison={"wheel": place}).tables
-    strengths = [tables.look_up(weigh(parse(row)))[0] for row in falling]
+    strengths = [tables.look_up(parse(row))[0] for row in falling]
     assert strengths == sorted(set(strengths), reverse=True)
-    assert KIND_HANDS[tables.look_up(weigh(parse(WHEEL)))[1]] == hand
+    assert KIND_HANDS[tables.look_up(parse(WHEEL))[1]] == hand
 
 
 # How many five-card rows make each hand, as any book on poker has it.
@@ -187,10 +187,10 @@ DIGESTS = {
 
 @pytest.mark.parametrize("ruleset", DIGESTS)
 def test_every_row_there_is_counts_right_and_keeps_its_strength(ruleset: str) -> None:
-    look_up_weight = BUILT_IN[ruleset].tables.look_up
+    look_up_row = BUILT_IN[ruleset].tables.look_up
     digest = hashlib.sha256()
     for size, counts in ((3, THREE_CARD_COUNTS), (5, FIVE_CARD_COUNTS)):
-        found = [look_up_weight(sum(row)) for row in combinations(WEIGHTS, size)]
+        found = [look_up_row(row) for row in combinations(range(52), size)]
         by_kind = [0] * len(KINDS)
         for _, kind in found:
             by_kind[kind] += 1

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from service.config import SETTINGS
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
 LOCK = (ROOT / "requirements.lock").read_text()
@@ -164,8 +166,26 @@ def test_the_documentation_names_the_images_in_use(services: dict[str, Any]) -> 
 
 def test_the_documentation_names_every_setting() -> None:
     settings = set(re.findall(r"\$\{([A-Z_]+)", COMPOSE)) | set(re.findall(r"(HOST|PORT)=", DOCKERFILE))
-    assert {name for name in settings if f"`{name}`" not in DOCUMENTATION} <= {"HOST", "PORT"}
-    assert "`HOST`, `PORT`" in DOCUMENTATION
+    assert {name for name in settings if f"`{name}`" not in DOCUMENTATION} == set()
+
+
+def test_compose_passes_on_every_setting_but_where_its_own_container_listens(
+    services: dict[str, Any],
+) -> None:
+    passed = set(services["service"]["environment"])
+    kept = {"HOST", "PORT", "SUSUN_HOME", "WORKER_CLASS"}
+    assert passed == {setting.name for setting in SETTINGS} - kept
+
+
+def test_the_documentation_names_the_libpq_that_is_in_the_lock() -> None:
+    import psycopg2  # noqa: PLC0415
+
+    (locked,) = re.findall(r"^psycopg2-binary==(\S+)", LOCK, re.MULTILINE)
+    assert psycopg2.__version__.split()[0] == locked
+    number = psycopg2.__libpq_version__
+    libpq = f"{number // 10000}.{number % 10000}"
+    assert f"Version {locked}, which is in the lock, brings libpq {libpq};" in DOCUMENTATION
+    assert f"({number})" in DOCUMENTATION
 
 
 def _files(package: str) -> set[str]:

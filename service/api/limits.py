@@ -1,0 +1,151 @@
+"""Limits of requests by API key and by address, told in the ``RateLimit`` fields of every answer.
+
+Fields as in draft-ietf-httpapi-ratelimit-headers-11; units instead of requests, since calls differ.
+"""
+
+import hashlib
+import ipaddress
+import logging
+import math
+import struct
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from flask import Flask, Response, current_app, g, request
+
+from service.api.calls import CALLS
+from service.api.problems import Problem
+from service.config import Config
+from service.limit_table import LimitTable, Rate, Use, shared_or_own
+from service.messages import _
+
+log = logging.getLogger(__name__)
+
+#: Units of a request, and of one that is sent with an unknown key, whoever sends it.
+READING, STORING, GUESSING = 1, 5, 100
+#: What those ask that decide whether this service lives.
+FREE = ("system.livez", "system.readyz")
+
+_WARN_SECONDS = 60
+_FAULTS = (OSError, ValueError, struct.error)
+
+
+@dataclass(slots=True)
+class Limits:
+    """The table, and how much keys and addresses may use; None where that is not limited."""
+
+    table: LimitTable | None
+    rates: Mapping[str, Rate]
+    policy: str
+    warned_at: float = field(default=-math.inf)
+
+
+@dataclass(slots=True)
+class _Charge:
+    """What a request has been charged: the units, to whom, and what those have left."""
+
+    units: int
+    clients: dict[str, bytes]
+    uses: dict[str, Use]
+
+
+def register(app: Flask, config: Config) -> None:
+    """Limit the requests of an app, unless its configuration says that nothing is limited."""
+    asked = {
+        "address": (config.address_rate, config.address_burst),
+        "key": (config.key_rate, config.key_burst),
+    }
+    rates = {name: Rate(rate, burst) for name, (rate, burst) in asked.items() if rate is not None}
+    if not rates:
+        return
+    policy = ", ".join(
+        f'"{name}";q={rate.burst};w={max(math.ceil(rate.window), 1)}' for name, rate in rates.items()
+    )
+    app.extensions["susun_limits"] = Limits(shared_or_own(), rates, policy)
+    storing = {call.name for call in CALLS if call.stores}
+    app.before_request(lambda: _charge(storing))
+    app.after_request(_settle)
+
+
+def _charge(storing: set[str]) -> None:
+    """Charge a request to its address and its key; a 429 problem where either has too little left."""
+    if request.endpoint in FREE:
+        return
+    limits: Limits = current_app.extensions["susun_limits"]
+    # By the whole key, so that who does not have it cannot use up what it may.
+    token = request.headers.get("Authorization", "").partition(" ")[2].strip()
+    clients = {
+        "address": _network(request.remote_addr or ""),
+        "key": hashlib.sha256(token.encode()).digest(),
+    }
+    known = {name: clients[name] for name in limits.rates if name == "address" or token}
+    units = STORING if (request.endpoint or "").rpartition(".")[2] in storing else READING
+    g.charge = charge = _Charge(units, known, {})
+    for name in known:
+        use = _take(limits, charge, name, units)
+        if use is not None and use.wait > 0:
+            charge.clients = {earlier: known[earlier] for earlier in charge.uses if earlier != name}
+            seconds = max(math.ceil(use.wait), 1)
+            text = _("too many requests: wait {seconds} seconds")
+            headers = {"Retry-After": str(seconds)}
+            raise Problem("too-many-requests", text, headers=headers, seconds=seconds, policy=name)
+
+
+def _settle(response: Response) -> Response:
+    """Charge less for what was refused, more for an unknown key, and tell what is left."""
+    charge: _Charge | None = g.pop("charge", None)
+    if charge is None:
+        return response
+    limits: Limits = current_app.extensions["susun_limits"]
+    if response.status_code == 401:
+        charge.clients.pop("key", None)
+        charge.uses.pop("key", None)
+        if request.headers.get("Authorization"):
+            _take(limits, charge, "address", GUESSING, force=True)
+    elif charge.units > READING and (
+        400 <= response.status_code < 500 or "Idempotency-Replayed" in response.headers
+    ):
+        for name in charge.clients:
+            _take(limits, charge, name, READING - charge.units)
+    retry = response.headers.get("Retry-After", type=int) if response.status_code == 429 else None
+    told = [f'"{name}";r={use.left};t={_seconds(use, retry)}' for name, use in charge.uses.items()]
+    if told:
+        response.headers["RateLimit-Policy"] = limits.policy
+        response.headers["RateLimit"] = ", ".join(told)
+    return response
+
+
+def _seconds(use: Use, retry: int | None) -> int:
+    # Who is to come again then must not be told here that it takes longer.
+    return math.ceil(use.whole_in) if retry is None else min(math.ceil(use.whole_in), retry)
+
+
+def _take(
+    limits: Limits, charge: _Charge, name: str, units: float, *, force: bool = False
+) -> Use | None:
+    """Charge one client. Where nothing can be counted nothing is limited, and nobody is refused."""
+    if limits.table is None or name not in charge.clients:
+        return None
+    client = name.encode() + b" " + charge.clients[name]
+    try:
+        use = limits.table.take(client, limits.rates[name], units, force=force)
+    except _FAULTS as error:
+        if time.monotonic() - limits.warned_at > _WARN_SECONDS:
+            limits.warned_at = time.monotonic()
+            log.warning("requests are not limited, since they cannot be counted: %s", error)
+        return None
+    charge.uses[name] = use
+    return use
+
+
+@lru_cache(1024)
+def _network(text: str) -> bytes:
+    """The address of who sends; of IPv6 the network, of which one household has all addresses."""
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return text.encode()
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.packed if address.version == 4 else address.packed[:8]

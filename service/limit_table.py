@@ -1,0 +1,174 @@
+"""How much each client has used of what it may, counted over all workers of a host together.
+
+A table in shared memory, without a file that anybody could see or would have to clear away. Each client
+has one number, its *due*: when all that it has used will have been made up for (the generic cell rate
+algorithm, a leaky bucket without a timer). A due in the past is as good as none, so that places free
+themselves.
+"""
+
+import fcntl
+import logging
+import math
+import mmap
+import os
+import struct
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+_SETS = 4096
+_PLACES = 8
+_PLACE = struct.Struct("=Qd")  # whose it is, and its due
+_SET = struct.Struct("=" + "Qd" * _PLACES)
+_LOCK_TRIES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """``a_second`` units a second, and ``burst`` units at once."""
+
+    a_second: float
+    burst: int
+
+    @property
+    def window(self) -> float:
+        """The seconds in which a burst that was used up is made up for."""
+        return self.burst / self.a_second
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a client has left: whole units, and the seconds until it has all.
+
+    ``wait``: 0 where it was let in, or the seconds until it will be.
+    """
+
+    left: int
+    whole_in: float
+    wait: float
+
+
+class LimitTable:
+    """32,768 places of 16 bytes, in sets of 8: a client has one place in the set that its name leads to.
+
+    Of a full set the client who is the first to be whole again is forgotten, which favours it. Names
+    are hashed under a secret of this table, so that nobody can choose whose set theirs is.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Raises OSError where there is no room for it."""
+        self._clock = clock
+        self._secret = os.urandom(16)
+        self._file = _nameless_file(_SETS * _SET.size)
+        weakref.finalize(self, os.close, self._file)
+        self._memory = mmap.mmap(self._file, _SETS * _SET.size)
+        self._threads = threading.Lock()
+
+    def take(self, client: bytes, rate: Rate, units: float, *, force: bool = False) -> Use:
+        """Let a client use some units, unless it has too few left; ``force`` lets it fall to nothing.
+
+        Negative units are given back.
+        """
+        digest = blake2b(client, digest_size=16, key=self._secret).digest()
+        offset = int.from_bytes(digest[:8], "little") % _SETS * _SET.size
+        # Nobody has the name 0, which is that of an empty place.
+        name = int.from_bytes(digest[8:], "little") | 1
+        with self._locked(offset):
+            now = self._clock()
+            place, due = self._find(offset, name, now)
+            latest = now + rate.window
+            # Later than it can be, or NaN: of other limits than these, or overwritten.
+            due = max(due, now) if due <= latest else now
+            after = max(due + units / rate.a_second, now)
+            wait = max(after - latest, 0.0)
+            if wait > 0 and not force:
+                return _use(rate, due - now, wait)
+            after = min(after, latest)
+            _PLACE.pack_into(self._memory, place, name, after)
+        return _use(rate, after - now, 0.0)
+
+    def _find(self, offset: int, name: int, now: float) -> tuple[int, float]:
+        """Where the client's place is, or the one that it can have, and its due."""
+        places = _SET.unpack_from(self._memory, offset)
+        names, dues = places[::2], places[1::2]
+        if name in names:
+            number = names.index(name)
+            return offset + number * _PLACE.size, dues[number]
+        number = min(range(_PLACES), key=lambda place: dues[place])
+        return offset + number * _PLACE.size, now
+
+    @contextmanager
+    def _locked(self, offset: int) -> Iterator[None]:
+        # The lock of the file is one of processes, and knows no threads.
+        with self._threads:
+            held = self._lock_set(offset)
+            try:
+                yield
+            finally:
+                if held:
+                    fcntl.lockf(self._file, fcntl.LOCK_UN, _SET.size, offset)
+
+    def _lock_set(self, offset: int) -> bool:
+        """Lock a set, but wait no longer than a few milliseconds for a worker that was stopped in it.
+
+        Without the lock, what two count at once may be counted once.
+        """
+        for _ in range(_LOCK_TRIES):
+            try:
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SET.size, offset)
+                return True
+            except BlockingIOError:
+                time.sleep(0.0001)
+        return False
+
+
+class _Shared:
+    """The table that the master process made for all its workers."""
+
+    table: LimitTable | None = None
+
+
+def make_shared() -> None:
+    """Make the table that all processes share which are forked from this one."""
+    _Shared.table = make_table()
+
+
+def shared_or_own() -> LimitTable | None:
+    """The table of this host's workers; one of this process's own where nobody has made that."""
+    return _Shared.table or make_table()
+
+
+def make_table() -> LimitTable | None:
+    """A table, or None where it cannot be made: then there are no limits, and the log says so."""
+    try:
+        return LimitTable()
+    except OSError as error:
+        log.error("requests are not limited, since there is no room to count them: %s", error.strerror)
+        return None
+
+
+def _use(rate: Rate, used_seconds: float, wait: float) -> Use:
+    # A hair more than what rounding may have taken away.
+    left = math.floor((rate.window - used_seconds) * rate.a_second + 1e-6)
+    return Use(max(left, 0), used_seconds, wait)
+
+
+def _nameless_file(size: int) -> int:
+    """A descriptor of a file that goes with the last process that has it open."""
+    memory = Path("/dev/shm")
+    where = memory if os.access(memory, os.W_OK | os.X_OK) else None
+    with tempfile.TemporaryFile(prefix="susun-limits-", dir=where) as file:
+        if hasattr(os, "posix_fallocate"):
+            # Room that is missing is to be missed now, and not when a request comes.
+            os.posix_fallocate(file.fileno(), 0, size)
+        else:
+            file.truncate(size)
+        return os.dup(file.fileno())

@@ -1,0 +1,104 @@
+"""Real gunicorns of a test's own, started as the container starts them."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import requests
+
+ROOT = Path(__file__).resolve().parents[1]
+SECONDS = 30
+_SETTINGS = ("SUSUN_", "OTEL_", "PROMETHEUS_", "GUNICORN_")
+
+
+class Gunicorn:
+    """One that serves; ``base`` is where."""
+
+    def __init__(self, process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+        self.process, self.base, self._log = process, f"http://127.0.0.1:{port}", log
+
+    def workers(self) -> set[int]:
+        """The process ids of its workers."""
+        pid = self.process.pid
+        return set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+
+    def text(self) -> str:
+        """All that it has written to standard error."""
+        return self._log.read_text()
+
+    def lines(self, event: str | None = None) -> list[dict[str, Any]]:
+        """The same as objects; those of an event, or all."""
+        lines = [json.loads(line) for line in self.text().splitlines()]
+        return [line for line in lines if event in (None, line["event"])]
+
+    def line(self, event: str, **parts: Any) -> dict[str, Any]:
+        """The one line of an event with some members, as soon as it is there."""
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline:
+            with contextlib.suppress(ValueError):  # half a line
+                found = [line for line in self.lines(event) if parts.items() <= line.items()]
+                if found:
+                    assert len(found) == 1, found
+                    return found[0]
+            time.sleep(0.05)
+        raise AssertionError(f"no {event} with {parts} in:\n{self.text()}")
+
+    def replace(self, victim: int) -> None:
+        """Kill a worker, and wait until another has its place."""
+        before = len(self.workers())
+        os.kill(victim, signal.SIGKILL)
+        self.until(lambda: victim not in self.workers() and len(self.workers()) == before)
+
+    def until(self, done: Callable[[], Any]) -> None:
+        """Wait for something."""
+        deadline = time.monotonic() + SECONDS
+        while not done():
+            assert time.monotonic() < deadline, self.text()
+            time.sleep(0.05)
+
+
+@contextmanager
+def serving(url: str, directory: Path, *, workers: int = 2, **environment: str) -> Iterator[Gunicorn]:
+    """A gunicorn on a database; its log is kept in ``directory``."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = int(probe.getsockname()[1])
+    log = directory / f"gunicorn-{port}.log"
+    settings = {
+        "DATABASE_URL": url,
+        "HOST": "127.0.0.1",
+        "PORT": str(port),
+        "WEB_CONCURRENCY": str(workers),
+        "PYTHONPATH": os.pathsep.join([str(directory), str(ROOT)]),
+        **environment,
+    }
+    app = settings.pop("APP", "app:create_app()")
+    command = [sys.executable, "-m", "gunicorn", "--config", "python:service.gunicorn_conf", app]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_SETTINGS)}
+    with log.open("wb") as errors:
+        process = subprocess.Popen(command, cwd=ROOT, env={**kept, **settings}, stderr=errors)
+    try:
+        gunicorn = Gunicorn(process, port, log)
+        _wait(gunicorn)
+        yield gunicorn
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+
+
+def _wait(gunicorn: Gunicorn) -> None:
+    deadline = time.monotonic() + SECONDS
+    while True:
+        with contextlib.suppress(requests.ConnectionError):
+            if requests.get(f"{gunicorn.base}/livez", timeout=5).ok:
+                return
+        assert gunicorn.process.poll() is None and time.monotonic() < deadline, gunicorn.text()
+        time.sleep(0.1)
