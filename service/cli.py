@@ -12,16 +12,14 @@ from uuid import UUID
 
 import click
 from sqlalchemy import Connection
-from sqlalchemy.exc import ProgrammingError
 
 from service.config import SETTINGS, check, look, read_database_url, read_server
-from service.database import Database, DatabaseAway
+from service.database import Database, DatabaseAway, driver_url
+from service.faults import NotMigrated
 from service.record import idempotency, keys, readers
 from service.setup import WAIT_SECONDS, prepare_database
 
 _NO_KEY = "no live key of this name or prefix"
-# What Postgres says of a table, a column or a schema that is not there.
-_NOT_MIGRATED = ("42P01", "42703", "3F000")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -187,7 +185,7 @@ def reader_group() -> None:
 def create_reader(name: str) -> None:
     """Make a login and print its address, password included; it is shown only now."""
     with _connection() as connection:
-        url = readers.create(connection, name, _database_url())
+        url = readers.create(connection, name, driver_url(_database_url()))
     click.echo(url)
 
 
@@ -258,13 +256,11 @@ def _database_url() -> str:
 def _friendly_errors() -> Iterator[None]:
     try:
         yield
-    except (DatabaseAway, ValueError) as error:
-        raise click.ClickException(str(error)) from error
-    except ProgrammingError as error:
-        if getattr(error.orig, "pgcode", None) not in _NOT_MIGRATED:
-            raise
+    except NotMigrated as error:
         text = "the database does not have the newest schema: run `susun migrate` first"
         raise click.ClickException(text) from error
+    except (DatabaseAway, ValueError) as error:
+        raise click.ClickException(str(error)) from error
 
 
 if __name__ == "__main__":

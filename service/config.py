@@ -52,7 +52,7 @@ class Server:
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int | None = None
-    worker_class: str = "gthread"
+    worker_class: str = "service.slow_clients.Worker"
     log_level: str = "info"
 
 
@@ -147,7 +147,7 @@ SETTINGS = (
     Setting("HOST", "host", _host),
     Setting("PORT", "port", _whole(1, 65535)),
     Setting("WEB_CONCURRENCY", "workers", _whole(1, 1000)),
-    Setting("WORKER_CLASS", "worker_class", _one_of("gthread", "sync")),
+    Setting("WORKER_CLASS", "worker_class", _one_of("service.slow_clients.Worker", "gthread", "sync")),
     Setting("SUSUN_LOG_LEVEL", "log_level", _one_of(*LEVELS)),
 )
 

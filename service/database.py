@@ -1,29 +1,44 @@
 """The way to Postgres: addresses, the pool, transactions with time limits, migrations."""
 
+import random
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import orjson
+import structlog
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    ExceptionContext,
     NullPool,
     QueuePool,
     Row,
     TextualSelect,
     create_engine,
+    event,
     make_url,
     text,
 )
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from service.cutoff import Cutoff, hold_lines
+from service.faults import FAULTS, DatabaseAway, committing, sqlstate, understood
+from service.probe import Probe
+
+__all__ = ["Database", "DatabaseAway", "driver_url", "migrate", "question", "wait_for"]
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 DRIVER = "postgresql+psycopg2"
 
@@ -40,6 +55,17 @@ _POOL_SECONDS = 3
 _RECYCLE_SECONDS = 1800
 _OVERFLOW = 2
 _RETRY_SECONDS = 1
+#: Before each new attempt at a transaction, at most.
+_PAUSES = (0.05, 0.2)
+#: By when a connection must have begun to answer, and a transaction be over: by our clock, since a
+#: server that is frozen keeps none of its own limits.
+_BEGIN_SECONDS = 2
+_SILENT_SECONDS = 1.5
+_TRANSACTION_SECONDS = 10
+_SNAPSHOT_SECONDS = 120
+_STEP_SECONDS = 35
+#: How long `answers` takes at most.
+_PROBE_SECONDS = 0.8
 
 # SET LOCAL, not session settings: they also hold behind a pooler that shares connections.
 _LIMITS = (
@@ -61,17 +87,33 @@ _MIGRATIONS = Path(__file__).parent / "record" / "migrations"
 _MIGRATION_LOCK = 7_310_501
 
 
-class DatabaseAway(Exception):
-    """Postgres cannot be reached, or cannot answer in time; trying again later may help."""
+#: As libpq has it: postgresql://user@one:5432,two:5432/database
+_SEVERAL_HOSTS = re.compile(r"(?<=://)([^/?@]*@)?([^/?@]*,[^/?@]*)([^?]*)\??(.*)")
+
+
+def _as_query(found: "re.Match[str]") -> str:
+    """Several servers in the form in which both SQLAlchemy and libpq take them."""
+    user, hosts, path, query = found.groups(default="")
+    each = [re.fullmatch(r"\[(.*)\](?::(\d*))?|([^:]*)(?::(\d*))?", host) for host in hosts.split(",")]
+    if None in each:
+        return found[0]
+    parts = [[part or "" for part in one.groups()] for one in each if one]
+    names = ",".join(quoted or plain for quoted, _, plain, _ in parts)
+    ports = ",".join(first or second for _, first, _, second in parts)
+    return f"{user}{path}?host={names}&port={ports}{'&' * bool(query)}{query}"
 
 
 def driver_url(url: str) -> str:
     """The address with our driver, whatever ``postgres://`` or ``postgresql://`` form was given.
 
+    Of several servers, the one is used that can be written to, unless the address asks for another.
     ``ValueError`` if it is no address of a Postgres.
     """
     try:
-        parsed = make_url(url)
+        parsed = make_url(_SEVERAL_HOSTS.sub(_as_query, url))
+        several = "," in str(parsed.query.get("host", ""))
+        if several and "target_session_attrs" not in parsed.query:
+            parsed = parsed.update_query_dict({"target_session_attrs": "read-write"})
     except Exception:
         raise ValueError("the database URL cannot be read") from None
     if parsed.drivername.split("+")[0] not in ("postgres", "postgresql"):
@@ -121,7 +163,6 @@ class Database:
             max_overflow=_OVERFLOW,
             pool_timeout=_POOL_SECONDS,
             pool_recycle=_RECYCLE_SECONDS,
-            pool_pre_ping=True,
             pool_use_lifo=True,
             connect_args=_CONNECT,
             json_deserializer=orjson.loads,
@@ -130,6 +171,17 @@ class Database:
             hide_parameters=True,
         )
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        event.listen(self.engine, "handle_error", _drop_what_is_of_no_use)
+        # What is asked for readiness neither waits for the pool nor takes from it.
+        self._outside: Engine = create_engine(
+            driver_url(url), poolclass=NullPool, connect_args=_CONNECT, hide_parameters=True
+        )
+        self._probe = Probe(self._is_migrated)
+        self._cutoff = Cutoff()
+        self._silent = False
+        self._trying = threading.Lock()
+        for engine in (self.engine, self._outside):
+            hold_lines(engine)
 
     def pool(self) -> QueuePool:
         """The pool as it is now; closing puts another in its place."""
@@ -137,85 +189,187 @@ class Database:
         return self.engine.pool
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
+    def transaction(self, *, stores: bool = True) -> Iterator[Connection]:
         """One transaction: committed at the end, rolled back on any exception.
 
-        Raises :class:`DatabaseAway` where Postgres cannot be reached or does not answer in time.
+        Raises :class:`DatabaseAway`, or one of its kind, where Postgres cannot be reached, or cannot do
+        it in time. ``stores``: whether there is anything to commit.
         """
-        with away_if_unreachable(), self._taken(self.engine.begin) as connection:
-            connection.exec_driver_sql(_LIMITS)
+        first = _statements(_LIMITS)
+        with understood(), self._begun(first, _TRANSACTION_SECONDS) as (connection, _):
             yield connection
+            if stores:
+                with committing():
+                    connection.commit()
 
     @contextmanager
     def transaction_after(
-        self, first: TextualSelect, **parameters: Any
+        self, first: TextualSelect, *, stores: bool = True, **parameters: Any
     ) -> Iterator[tuple[Connection, Row[Any] | None]]:
         """A transaction that begins with a :func:`question`, and the answer to it."""
-        with away_if_unreachable(), self.engine.begin() as connection:
-            yield connection, connection.execute(first, parameters).one_or_none()
+        asked = _question(first, parameters)
+        with understood(), self._begun(asked, _TRANSACTION_SECONDS) as (connection, row):
+            yield connection, row
+            if stores:
+                with committing():
+                    connection.commit()
 
     def ask(self, what: TextualSelect, **parameters: Any) -> Row[Any] | None:
         """The answer to a :func:`question`, in a single round trip.
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        with away_if_unreachable(), self._autocommit.connect() as connection:
-            return connection.execute(what, parameters).one_or_none()
+        asked = _question(what, parameters)
+        with understood(), self._begun(asked, _TRANSACTION_SECONDS, self._autocommit) as (_, row):
+            return row
 
     @contextmanager
-    def snapshot(self) -> Iterator[Connection]:
+    def snapshot(self, seconds: float = _SNAPSHOT_SECONDS) -> Iterator[Connection]:
         """Everything as it is now, to be read at length; what others do meanwhile is not seen.
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        with away_if_unreachable(), self._taken(self.engine.connect) as connection:
-            connection.exec_driver_sql(_SNAPSHOT)
+        with understood(), self._begun(_statements(_SNAPSHOT), seconds) as (connection, _):
             yield connection
+
+    def step_by_step(self, connection: Connection, steps: Iterator[T]) -> Iterator[T]:
+        """The same steps; each may only take as long as Postgres itself should let it take."""
+        while True:
+            with self._cutoff.after(_STEP_SECONDS, connection):
+                step = next(steps, None)
+            if step is None:
+                return
+            yield step
+
+    def whole(self, use_case: Callable[[], T]) -> T:
+        """Do all of a use case, transaction and all; once more, or twice, where that may help.
+
+        Only what has certainly not been kept is done again: it was refused, or the connection was lost
+        before the COMMIT.
+        """
+        for pause in _PAUSES:
+            try:
+                return use_case()
+            except DatabaseAway as fault:
+                if not fault.again:
+                    raise
+                log.info("once more", after=str(fault))
+            time.sleep(random.uniform(pause / 4, pause))
+        return use_case()
 
     @contextmanager
-    def _taken(self, take: Callable[[], AbstractContextManager[Connection]]) -> Iterator[Connection]:
-        """A connection, taken and given back; whoever watches the pool is told."""
-        watch = self.watch
-        if watch is None:
-            with take() as connection:
-                yield connection
-            return
-        with ExitStack() as held:
-            watch.before()
-            held.callback(watch.changed)
+    def _begun(
+        self, first: Callable[[Connection], T], seconds: float, engine: Engine | None = None
+    ) -> Iterator[tuple[Connection, T]]:
+        """A connection and what it first said, rolled back unless it has been committed."""
+        connection, said = self._begin(first, engine or self.engine)
+        with self._cutoff.after(seconds, connection) as use:
             try:
-                connection = held.enter_context(take())
-            except PoolTimeout:
-                watch.timed_out()
+                yield connection, said
+            except DBAPIError as error:
+                if use.cut:  # to do it again would take as long again
+                    raise DatabaseAway(
+                        f"the database has taken more than {seconds:g} seconds"
+                    ) from error
                 raise
-            watch.changed()
-            yield connection
+            finally:
+                self._give_back(connection)
+
+    def _begin(self, first: Callable[[Connection], T], engine: Engine) -> tuple[Connection, T]:
+        """Begin; while the database says nothing, one thread may find out, and no other waits."""
+        if not self._silent:
+            return self._begin_anew(first, engine)
+        if not self._trying.acquire(blocking=False):
+            raise DatabaseAway("the database has not said anything for a while")
+        try:
+            return self._begin_anew(first, engine)
+        finally:
+            self._trying.release()
+
+    def _begin_anew(self, first: Callable[[Connection], T], engine: Engine) -> tuple[Connection, T]:
+        began = time.monotonic()
+        try:
+            begun = self._begin_or_replace(first, engine)
+        except DBAPIError:
+            # That it refuses is told at once.
+            self._silent = time.monotonic() - began > _SILENT_SECONDS
+            raise
+        self._silent = False
+        return begun
+
+    def _begin_or_replace(
+        self, first: Callable[[Connection], T], engine: Engine
+    ) -> tuple[Connection, T]:
+        """Begin; where the pool's connection turns out to be dead, with a new one.
+
+        That is why the pool need not ask each connection first whether it still lives.
+        """
+        for last in (False, True):
+            connection = self._take(engine)
+            try:
+                with self._cutoff.after(_BEGIN_SECONDS, connection):
+                    return connection, first(connection)
+            except BaseException as error:
+                self._give_back(connection)
+                if last or not getattr(error, "connection_invalidated", False):
+                    raise
+        raise AssertionError  # the last attempt has returned or raised
+
+    def _take(self, engine: Engine) -> Connection:
+        """A connection of the pool; whoever watches the pool is told."""
+        if self.watch is None:
+            return engine.connect()
+        self.watch.before()
+        try:
+            return engine.connect()
+        except PoolTimeout:
+            self.watch.timed_out()
+            raise
+        finally:
+            self.watch.changed()
+
+    def _give_back(self, connection: Connection) -> None:
+        try:
+            connection.close()
+        finally:
+            if self.watch is not None:
+                self.watch.changed()
 
     def answers(self) -> bool:
-        """Whether the database is there and migrated."""
+        """Whether the database is there and migrated, told within a second."""
+        return self._probe.says_yes(_PROBE_SECONDS)
+
+    def _is_migrated(self) -> bool:
         try:
-            with self.transaction() as connection:
-                connection.execute(text("SELECT 1 FROM alembic_version"))
-        except (DatabaseAway, DBAPIError):
+            with self._outside.connect() as connection, self._cutoff.after(_BEGIN_SECONDS, connection):
+                return bool(connection.scalar(text("SELECT 1 FROM alembic_version")))
+        except SQLAlchemyError:
             return False
-        return True
 
     def close(self) -> None:
         """Close the pool."""
         self.engine.dispose()
+        self._cutoff.stop()
 
 
-@contextmanager
-def away_if_unreachable() -> Iterator[None]:
-    """Raise :class:`DatabaseAway` where Postgres cannot be reached."""
-    try:
-        yield
-    except (OperationalError, InterfaceError, PoolTimeout) as error:
-        raise DatabaseAway(str(error).splitlines()[0]) from error
-    except DBAPIError as error:
-        if error.connection_invalidated:
-            raise DatabaseAway(str(error).splitlines()[0]) from error
-        raise
+def _statements(statements: str) -> Callable[[Connection], Any]:
+    """What a connection is told first."""
+    return lambda connection: connection.exec_driver_sql(statements)
+
+
+def _question(
+    first: TextualSelect, parameters: dict[str, Any]
+) -> Callable[[Connection], Row[Any] | None]:
+    """What a connection is asked first."""
+    return lambda connection: connection.execute(first, parameters).one_or_none()
+
+
+def _drop_what_is_of_no_use(context: ExceptionContext) -> None:
+    """After some faults all connections are made anew, as if they were lost."""
+    state = sqlstate(context.original_exception)
+    fault: Any = FAULTS.get(state) or FAULTS.get(state[:2])
+    if fault is not None and fault.drop:
+        context.is_disconnect = True
 
 
 def wait_for(url: str, seconds: float, say: Callable[[str], object]) -> None:
@@ -249,7 +403,7 @@ def migrate(url: str) -> None:
     """
     engine = create_engine(driver_url(url), connect_args=_CONNECT, hide_parameters=True)
     try:
-        with away_if_unreachable(), engine.begin() as connection:
+        with understood(), engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
             config = Config()
             config.set_main_option("script_location", str(_MIGRATIONS))

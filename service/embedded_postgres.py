@@ -63,6 +63,7 @@ class EmbeddedPostgres:
         self._lock: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._log_start = 0
+        self._launched_as: tuple[Path, child.User, str] | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -91,7 +92,8 @@ class EmbeddedPostgres:
             else:
                 postgres_data.create(self.data_dir, version, programs, user, durable=self.durable)
             password = postgres_data.password_of(self.data_dir)
-            port = self._launch(programs, user, password)
+            self._launched_as = programs, user, password
+            port = self._launch(*self._launched_as)
             self._beside(".port").write_text(f"{port}\n")
         except OSError as problem:
             self.stop()
@@ -101,6 +103,19 @@ class EmbeddedPostgres:
             raise
         self.url = _url(password, port)
         return self.url
+
+    def restart(self) -> None:
+        """Starts the server again after it has ended on its own; its address stays the same.
+
+        Raises PostgresError when that is impossible.
+        """
+        assert self._launched_as is not None
+        if self._fixed_port is None:
+            self._fixed_port = int(self._beside(".port").read_text())
+        try:
+            self._launch(*self._launched_as)
+        except OSError as problem:
+            raise PostgresError(f"Postgres cannot be started again: {problem}") from problem
 
     def stop(self) -> None:
         """Shuts the server down without losing anything; does nothing when it does not run."""

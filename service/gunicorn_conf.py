@@ -45,6 +45,10 @@ bind = [f"[{_server.host}]:{_server.port}" if ":" in _server.host else f"{_serve
 workers = _server.workers or _cores()
 worker_class = _server.worker_class
 threads = 4
+# Each may hold a head and a body that are still coming in: about 50 MB in all.
+worker_connections = 512
+# It would wait for slow readers, past the worker class.
+sendfile = False
 # No connection to the database may be made before the fork.
 preload_app = False
 

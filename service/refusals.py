@@ -11,7 +11,7 @@ from uuid import uuid4
 import gunicorn.util
 import orjson
 
-from service.api.problems import MEDIA_TYPE, PROBLEMS
+from service.api.problems import MEDIA_TYPE, PROBLEMS, RETRY_SECONDS
 
 _NAMES = {414: "uri-too-long", 431: "header-fields-too-large"}
 # A Transfer-Encoding that nobody knows is the fault of who sent it, and no 5xx to be called out for.
@@ -31,8 +31,13 @@ def write_problem(sock: socket.socket, status: int, reason: str, detail: str) ->
 def answer(status: int) -> bytes:
     """The whole answer that a status makes."""
     status = _INSTEAD.get(status, status)
-    name = _NAMES.get(status, "malformed-request" if status < 500 else "internal-error")
-    _, title, about = PROBLEMS[name]
+    return message(_NAMES.get(status, "malformed-request" if status < 500 else "internal-error"), status)
+
+
+def message(name: str, status: int | None = None) -> bytes:
+    """The whole answer that a problem makes, where no request can be read."""
+    known, title, about = PROBLEMS[name]
+    status = status or known
     request_id = uuid4().hex
     body = orjson.dumps(
         {
@@ -43,7 +48,7 @@ def answer(status: int) -> bytes:
             "request_id": request_id,
         }
     )
-    head = (
+    head = [
         f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
         "Connection: close",
         f"Content-Type: {MEDIA_TYPE}",
@@ -52,5 +57,7 @@ def answer(status: int) -> bytes:
         f"X-Request-ID: {request_id}",
         "X-Content-Type-Options: nosniff",
         "Cache-Control: no-store",
-    )
+    ]
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        head.append(f"Retry-After: {RETRY_SECONDS}")
     return "\r\n".join([*head, "", ""]).encode("ascii") + body

@@ -1,5 +1,6 @@
 """What `susun run` does: a database if none is given, then gunicorn, and both end with us.
 
+Either is started again when it dies, as long as that does not happen all the time.
 Whatever ends this process, nothing stays behind: when asked to stop it stops its children in order,
 and when it is killed the system tells them (see `service.child`).
 """
@@ -16,6 +17,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -33,6 +35,11 @@ START_SECONDS = 60
 """How long gunicorn may take to answer."""
 STOP_SECONDS = 30
 """How long it may take to end: a little more than it gives its requests."""
+ORPHAN_SECONDS = 5
+"""How long its workers may go on when gunicorn has died, before a new one takes their place."""
+MOST_RESTARTS = 30
+RESTART_WINDOW_SECONDS = 60
+"""More restarts than so many in so long are given up."""
 
 Prepare = Callable[[str, Path], str]
 
@@ -61,10 +68,10 @@ def run(
     """
     service = _Service(home.resolve(), host, port, workers)
     status = 1
-    with _signals() as ignore_signals:
+    with _signals() as (check, ignore_signals):
         try:
-            service.start(app, prepare)
-            service.watch()
+            service.start(app, prepare, check)
+            service.watch(check)
         except Stopped:
             print("Stopping ...", flush=True)
             status = 0
@@ -77,18 +84,29 @@ def run(
 
 
 @contextlib.contextmanager
-def _signals() -> Iterator[Callable[[], None]]:
-    """Makes the signals that ask us to stop raise Stopped, once; yields how to ignore them."""
+def _signals() -> Iterator[tuple[Callable[[], None], Callable[[], None]]]:
+    """Makes the signals that ask us to stop raise Stopped, once.
+
+    Yields a check, which raises it (again) if we have been asked, since the interpreter loses what is
+    raised in the middle of some of its own work; and how to ignore the signals.
+    """
     asking = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = {number: signal.getsignal(number) for number in asking}
+    asked = False
 
     def ignore() -> None:
         for number in asking:
             signal.signal(number, signal.SIG_IGN)
 
+    def check() -> None:
+        if asked:
+            raise Stopped
+
     def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
         # An impatient second Ctrl-C must not interrupt the orderly stop.
         ignore()
+        asked = True
         raise Stopped
 
     for number in asking:
@@ -96,7 +114,7 @@ def _signals() -> Iterator[Callable[[], None]]:
         if number != signal.SIGHUP or before[number] != signal.SIG_IGN:
             signal.signal(number, stop)
     try:
-        yield ignore
+        yield check, ignore
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -112,8 +130,10 @@ class _Service:
         self.workers = workers
         self.postgres: EmbeddedPostgres | None = None
         self.gunicorn: subprocess.Popen[bytes] | None = None
+        self._restarts: deque[float] = deque()
+        self._app = ""
 
-    def start(self, app: str, prepare: Prepare) -> None:
+    def start(self, app: str, prepare: Prepare, check: Callable[[], None]) -> None:
         """Starts everything and returns when the service answers; raises RunError if it won't."""
         _check_port(self.host, self.port)
         self.home.mkdir(parents=True, exist_ok=True)
@@ -121,15 +141,21 @@ class _Service:
         if url is None:
             self.postgres = EmbeddedPostgres(self.home / "postgres")
             url = self.postgres.start()
+        check()
         key = prepare(url, self.home)
+        check()
         self._start_gunicorn(app)
-        self._wait_until_live()
+        self._wait_until_live(check)
+        self._app = app
         print(self._greeting(key), flush=True)
 
-    def watch(self) -> None:
-        """Returns never; raises RunError when a child has ended."""
+    def watch(self, check: Callable[[], None]) -> None:
+        """Starts again what has ended; never returns, but raises RunError when that is of no use."""
         while True:
-            self._check_children()
+            check()
+            failure = self._failure()
+            if failure is not None:
+                self._start_again(failure)
             time.sleep(0.25)
 
     def stop(self) -> None:
@@ -165,22 +191,45 @@ class _Service:
             start_new_session=True,
         )
 
-    def _wait_until_live(self) -> None:
+    def _wait_until_live(self, check: Callable[[], None]) -> None:
         deadline = time.monotonic() + START_SECONDS
         while not answers(self.host, self.port, "/livez"):
-            self._check_children()
+            check()
+            failure = self._failure()
+            if failure is not None:
+                raise RunError(failure)
             if time.monotonic() > deadline:
                 raise RunError(f"The service has not answered within {START_SECONDS} seconds.")
             time.sleep(0.05)
 
-    def _check_children(self) -> None:
+    def _failure(self) -> str | None:
+        """Which child has ended, and how; None while both run."""
         failure = self.postgres.failure() if self.postgres is not None else None
-        if failure is not None:
-            raise RunError(failure)
-        if self.gunicorn is not None and self.gunicorn.poll() is not None:
+        if failure is None and self.gunicorn is not None and self.gunicorn.poll() is not None:
             status = self.gunicorn.returncode
             how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-            raise RunError(f"gunicorn {how}. What it said is above.")
+            failure = f"gunicorn {how}. What it said is above."
+        return failure
+
+    def _start_again(self, failure: str) -> None:
+        """Starts what has ended again, unless that has been done too often of late."""
+        now = time.monotonic()
+        while self._restarts and self._restarts[0] < now - RESTART_WINDOW_SECONDS:
+            self._restarts.popleft()
+        if len(self._restarts) >= MOST_RESTARTS:
+            raise RunError(
+                f"{failure}\nIt has happened {MOST_RESTARTS} times in {RESTART_WINDOW_SECONDS} seconds."
+            )
+        self._restarts.append(now)
+        how = failure.partition(". ")[0]
+        print(f"susun: {how}. It is started again.", file=sys.stderr, flush=True)
+        if self.postgres is not None and self.postgres.failure() is not None:
+            self.postgres.restart()
+        else:
+            assert self.gunicorn is not None
+            # Its workers still listen where the new one is to.
+            _end_group(self.gunicorn, ORPHAN_SECONDS, lambda: _is_free(self.host, self.port))
+            self._start_gunicorn(self._app)
 
     def _greeting(self, key: str) -> str:
         name = reachable(self.host)
@@ -223,8 +272,20 @@ def _check_port(host: str, port: int) -> None:
         ) from problem
 
 
-def _end_group(leader: subprocess.Popen[bytes]) -> None:
-    """Ends a process and its children, gracefully first.
+def _is_free(host: str, port: int) -> bool:
+    try:
+        _check_port(host, port)
+    except RunError:
+        return False
+    return True
+
+
+def _end_group(
+    leader: subprocess.Popen[bytes],
+    seconds: float = STOP_SECONDS,
+    enough: Callable[[], bool] = lambda: False,
+) -> None:
+    """Ends a process and its children, gracefully first: for so many seconds, or until it is enough.
 
     The children are told as well when their leader is dead already and cannot do it.
     """
@@ -233,8 +294,8 @@ def _end_group(leader: subprocess.Popen[bytes]) -> None:
             leader.terminate()
         else:
             os.killpg(leader.pid, signal.SIGTERM)
-        deadline = time.monotonic() + STOP_SECONDS
-        while time.monotonic() < deadline:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and not enough():
             leader.poll()
             os.killpg(leader.pid, 0)
             time.sleep(0.02)

@@ -36,12 +36,15 @@ def authenticate(database: Database, claimed: Claimed, scope: str) -> None:
 
 
 @contextmanager
-def transaction_of(database: Database, claimed: Claimed, scope: str) -> Iterator[Connection]:
+def transaction_of(
+    database: Database, claimed: Claimed, scope: str, *, stores: bool
+) -> Iterator[Connection]:
     """A transaction for a live key that has the scope; a 401 or 403 problem otherwise.
 
-    The key is the first that is asked for in it.
+    The key is the first that is asked for in it. ``stores``: whether there is anything to commit.
     """
-    with database.transaction_after(keys.LOOK_UP, prefix=claimed.prefix) as (connection, row):
+    begun = database.transaction_after(keys.LOOK_UP, stores=stores, prefix=claimed.prefix)
+    with begun as (connection, row):
         _let_in(keys.judge(claimed, row), scope)
         yield connection
 

@@ -19,6 +19,7 @@ from service.api.authentication import authenticate, read_token, transaction_of
 from service.api.idempotent import idempotently
 from service.api.reading import check_media_type, read_body, read_id, read_name, read_query
 from service.database import Database
+from service.record.keys import Claimed
 
 View = Callable[..., Any]
 
@@ -95,7 +96,8 @@ def call(
     call has one, ``query`` (the loaded parameters) if it takes any, and ``connection`` if its scope is
     another than ``score``: a transaction, in which the key has been checked, which is committed when
     the view returns and in which an Idempotency-Key is honoured if it is a POST. It returns a JSON-able
-    mapping, a :class:`Created`, a response, or :class:`Afterwards`.
+    mapping, a :class:`Created`, a response, or :class:`Afterwards`. It may be called again for the same
+    request where the database has undone what it did; so it changes nothing but the database.
     """
 
     def decorate(view: View) -> View:
@@ -112,6 +114,16 @@ def call(
                 arguments["document"] = json_input.parse(raw)
             return _respond(view(**arguments), status)
 
+        def in_transaction(ids: Mapping[str, str], raw: bytes, claimed: Claimed, scope: str) -> Any:
+            """All that a call does; more than once, perhaps, where the database has undone it."""
+            stores = method == "POST"
+            with transaction_of(database(), claimed, scope, stores=stores) as connection:
+                if body is not None:
+                    check_media_type()
+                if stores:
+                    return idempotently(connection, raw, lambda: serve(ids, raw, connection=connection))
+                return serve(ids, raw, connection=connection)
+
         @wraps(view)
         def respond(**ids: str) -> Any:
             # Before any transaction: a slow client must not hold a connection to the database.
@@ -120,21 +132,12 @@ def call(
                 return serve(ids, raw)
             claimed = read_token()
             if scope == "score":
-                authenticate(database(), claimed, scope)
+                database().whole(lambda: authenticate(database(), claimed, scope))
                 if body is not None:
                     check_media_type()
                 return serve(ids, raw)
-            result: Any
-            with transaction_of(database(), claimed, scope) as connection:
-                if body is not None:
-                    check_media_type()
-                if method == "POST":
-                    result = idempotently(
-                        connection, raw, lambda: serve(ids, raw, connection=connection)
-                    )
-                else:
-                    result = serve(ids, raw, connection=connection)
-            return result.make() if isinstance(result, Afterwards) else result
+            result = database().whole(lambda: in_transaction(ids, raw, claimed, scope))
+            return database().whole(result.make) if isinstance(result, Afterwards) else result
 
         blueprint.add_url_rule(path, name, respond, methods=[method])
         return view

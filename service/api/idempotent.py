@@ -32,6 +32,7 @@ def idempotently(connection: Connection, raw: bytes, serve: Callable[[], Respons
     The answer is kept in the transaction of the connection, so that it is there exactly if what it
     tells of is. Refusals undo the transaction, and are kept in one of their own.
     """
+    g.claim = None  # of an attempt before
     mine = _claim(raw)
     if mine is None:
         return serve()

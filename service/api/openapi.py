@@ -29,9 +29,16 @@ Times are RFC 3339 in UTC, ids are UUIDv7, points and money are integers.
 """
 
 # What any call may answer, by what kind of call it is.
-_ALWAYS = ("malformed-request", "uri-too-long", "header-fields-too-large", "internal-error")
-_WITH_KEY = ("unauthorized", "forbidden", "too-many-requests", "database-away")
+_ALWAYS = (
+    "malformed-request",
+    "request-timeout",
+    "uri-too-long",
+    "header-fields-too-large",
+    "internal-error",
+)
+_WITH_KEY = ("unauthorized", "forbidden", "too-many-requests", "database-away", "busy")
 _WITH_IDEMPOTENCY = ("idempotency-key-in-flight", "idempotency-key-reused")
+_WHEN_STORED = ("outcome-unknown", "storage-full")
 _WITH_BODY = ("payload-too-large", "unsupported-media-type")
 _UNKNOWN_PARAMETERS = ("invalid-request",)
 
@@ -42,7 +49,7 @@ def problems_of(call: Call) -> list[str]:
     if call.scope:
         names += _WITH_KEY
     if call.stores:
-        names += _WITH_IDEMPOTENCY
+        names += (*_WITH_IDEMPOTENCY, *_WHEN_STORED)
     if call.body:
         names += _WITH_BODY
     return list(dict.fromkeys(names))

@@ -7,7 +7,8 @@ from urllib.parse import quote
 import orjson
 import structlog
 from flask import Flask, Response, g, request
-from werkzeug.exceptions import HTTPException
+from gunicorn.http.errors import ParseException
+from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from schemas.mistakes import Invalid, Mistake, Translate
 from service.api.json_input import NotJson
@@ -50,6 +51,11 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         406,
         _("Not acceptable"),
         _("The answer does not come in any of the media types that Accept names."),
+    ),
+    "request-timeout": (
+        408,
+        _("Request too slow"),
+        _("The request did not come in fast enough. Nothing was done; send it again, whole."),
     ),
     "match-finished": (
         409,
@@ -123,6 +129,27 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         _("Database away"),
         _("The database cannot be reached just now. Nothing was stored; try again as Retry-After says."),
     ),
+    "outcome-unknown": (
+        503,
+        _("Outcome unknown"),
+        _(
+            "The database went away just when the change was to be kept: it may have been kept or not. "
+            "Send it again with the same Idempotency-Key, or look before you send it again."
+        ),
+    ),
+    "busy": (
+        503,
+        _("Busy"),
+        _(
+            "There is too much to do just now, or somebody else holds what the call needs. Nothing was "
+            "stored; try again as Retry-After says."
+        ),
+    ),
+    "storage-full": (
+        503,
+        _("Storage full"),
+        _("The database has no room left. Nothing was stored; what is stored can still be read."),
+    ),
     "too-many-streams": (
         503,
         _("Too many streams"),
@@ -134,6 +161,7 @@ _BY_STATUS = {
     400: "malformed-request",
     404: "not-found",
     405: "method-not-allowed",
+    408: "request-timeout",
     413: "payload-too-large",
     414: "uri-too-long",
     415: "unsupported-media-type",
@@ -225,9 +253,23 @@ def register(app: Flask) -> None:
 
     @app.errorhandler(DatabaseAway)
     def _away(error: DatabaseAway) -> Response:
-        log.warning("database away", why=str(error))
-        text = _("the database cannot be reached, nothing was stored")
-        return answer(Problem("database-away", text, headers={"Retry-After": str(RETRY_SECONDS)}))
+        log.warning(error.problem.replace("-", " "), why=str(error))
+        text = PROBLEMS[error.problem][2]
+        if error.problem == "database-away":
+            text = _("the database cannot be reached, nothing was stored")
+        return answer(Problem(error.problem, text, headers={"Retry-After": str(RETRY_SECONDS)}))
+
+    @app.errorhandler(ClientDisconnected)
+    def _too_slow(error: ClientDisconnected) -> Response:
+        # If it has left instead, nobody reads this.
+        text = _("the body did not come in fast enough")
+        return answer(Problem("request-timeout", text, headers={"Connection": "close"}))
+
+    @app.errorhandler(ParseException)
+    def _bad_framing(error: ParseException) -> Response:
+        # Chunks are only read while the application reads the body.
+        text = _("the body could not be read: its chunks are malformed")
+        return answer(Problem("malformed-request", text, headers={"Connection": "close"}))
 
     @app.errorhandler(HTTPException)
     def _http(error: HTTPException) -> Response:

@@ -123,7 +123,8 @@ def _open(
         opening.callback(_running.release)
         metrics.STREAMS.inc()
         opening.callback(metrics.STREAMS.dec)
-        batches = read(opening.enter_context(database().snapshot()))
+        snapshot = opening.enter_context(database().snapshot(MOST_SECONDS + _PIECE_SECONDS))
+        batches = database().step_by_step(snapshot, read(snapshot))
         first = next(batches, [])
         held = opening.pop_all()
 

@@ -76,6 +76,9 @@ def create(connection: Connection, name: str, url: str) -> str:
     except (errors.DuplicateObject, errors.UniqueViolation):
         raise ReaderError(f"the role {name} or {ROLE} has been made just now; try again") from None
     ours = make_url(url)
+    if "target_session_attrs" in ours.query:
+        # A session that begins read-only is not what libpq takes for one that can be written to.
+        ours = ours.update_query_dict({"target_session_attrs": "any"})
     return ours.set(drivername="postgresql", username=name, password=password).render_as_string(
         hide_password=False
     )

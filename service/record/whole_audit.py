@@ -15,7 +15,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, NullPool, create_engine, select, text
 
-from service.database import away_if_unreachable, driver_url
+from service.database import driver_url
+from service.faults import understood
 from service.record import findings
 from service.record.audit import Part, Report, audit, once
 from service.record.findings import Finding
@@ -94,12 +95,12 @@ def audit_everything(
     all, and rule sets that no round refers to, belong to the whole only.
     """
     whole = match is None and since is None
-    with away_if_unreachable(), _snapshot(url) as connection:
+    with understood(), _snapshot(url) as connection:
         parts = list(_parts(connection, match, since))
     done = start(sum(part.size for part in parts))
     report = Report()
     count = min(len(parts), workers or _cores())
-    with away_if_unreachable():
+    with understood():
         for part, found in _each(url, parts, count):
             report.rounds += found.rounds
             report.findings += found.findings

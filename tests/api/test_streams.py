@@ -486,7 +486,7 @@ def test_only_so_many_run_at_a_time(
 def test_what_fails_before_the_beginning_is_a_problem(
     client: FlaskClient, nothing_held: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(self: Database) -> Any:
+    def away(self: Database, seconds: float) -> Any:
         raise DatabaseAway("gone")
 
     monkeypatch.setattr(Database, "snapshot", away)

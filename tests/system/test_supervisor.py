@@ -14,8 +14,10 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psycopg2
 import pytest
 import requests
 
@@ -28,15 +30,23 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 APP = """
 import os
+import time
 def app(environ, start_response):
+    time.sleep(float(environ["QUERY_STRING"] or 0))
     start_response("200 OK", [("Content-Type", "text/plain")])
     return [os.environ["DATABASE_URL"].encode()]
 """
 
+# As service.__main__ begins.
 RUN = """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 import sys
 from pathlib import Path
 from service.supervisor import run
+import os
+from service import supervisor
+supervisor.MOST_RESTARTS = int(os.environ.get("RESTARTS", supervisor.MOST_RESTARTS))
 home, port, app = sys.argv[1:]
 sys.exit(run(Path(home), "127.0.0.1", int(port), 2, app=app, prepare=lambda url, home: "the-key"))
 """
@@ -100,14 +110,21 @@ class Run:
         """By what they have inherited; Postgres overwrites that, but stays in its directory."""
         return self._marked() + postgres_data.processes_on(self.data_dir.resolve())
 
-    def gunicorn(self) -> int:
+    def gunicorn(self) -> int | None:
         """The process id of gunicorn's master, the only one of its processes that we started."""
         for pid in self._marked():
-            status = Path(f"/proc/{pid}/status").read_text()
-            command = Path(f"/proc/{pid}/cmdline").read_text()
-            if f"PPid:\t{self.process.pid}\n" in status and "gunicorn" in command:
-                return pid
-        raise AssertionError("no gunicorn")
+            with contextlib.suppress(OSError):
+                status = Path(f"/proc/{pid}/status").read_text()
+                command = Path(f"/proc/{pid}/cmdline").read_text()
+                if f"PPid:\t{self.process.pid}\n" in status and "gunicorn" in command:
+                    return pid
+        return None
+
+    def postgres(self) -> int | None:
+        """The process id of the server."""
+        with contextlib.suppress(OSError, ValueError):
+            return int((self.data_dir / "postmaster.pid").read_text().split("\n")[0])
+        return None
 
     def _marked(self) -> list[int]:
         found = []
@@ -119,6 +136,28 @@ class Run:
 
 
 Start = Callable[..., Run]
+
+
+def wait_until(there: Callable[[], bool], seconds: float = 30) -> None:
+    until = time.monotonic() + seconds
+    while not there():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def serves(port: int) -> bool:
+    try:
+        return requests.get(f"http://127.0.0.1:{port}/", timeout=5).status_code == 200
+    except requests.RequestException:
+        return False
+
+
+def takes_connections(url: str) -> bool:
+    try:
+        psycopg2.connect(url.replace("+psycopg2", "")).close()
+    except psycopg2.OperationalError:
+        return False
+    return True
 
 
 @pytest.fixture
@@ -175,24 +214,18 @@ def test_killed_it_leaves_nothing_behind(start: Start) -> None:
 @linux_only
 def test_killed_together_with_gunicorn_it_leaves_nothing_behind(start: Start) -> None:
     run = start().until_it_serves()
-    os.kill(run.gunicorn(), signal.SIGKILL)
+    os.kill(run.gunicorn(), signal.SIGKILL)  # type: ignore[arg-type]
     run.process.kill()
     assert run.ends() == -signal.SIGKILL
 
 
 @linux_only
-@pytest.mark.parametrize("seconds", [0.1, 0.35, 0.7, 1.0, 1.4])
+@pytest.mark.parametrize("seconds", [0.05, 0.15, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4])
 def test_ctrl_c_during_the_start_leaves_nothing_behind(start: Start, seconds: float, home: Path) -> None:
     new = home.with_name(f"new-{seconds}")
     run = start(new=new)
     time.sleep(seconds)
     os.killpg(run.process.pid, signal.SIGINT)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        run.process.wait(5)
-    if run.process.poll() is None:
-        # The interpreter may lose an interrupt that comes in the middle of an import; a person would
-        # press again.
-        os.killpg(run.process.pid, signal.SIGINT)
     run.ends()
     assert not new.exists() or "postgres.new" not in [path.name for path in new.iterdir()]
 
@@ -207,20 +240,59 @@ def test_a_port_in_use_is_told_before_anything_starts(start: Start, port: int, h
 
 
 @linux_only
-def test_when_gunicorn_dies_everything_stops_with_an_error(start: Start) -> None:
+def test_what_is_in_flight_is_finished_when_it_is_told_to_stop(start: Start, port: int) -> None:
     run = start().until_it_serves()
-    os.kill(run.gunicorn(), signal.SIGKILL)
-    assert run.ends() == 1
-    assert "gunicorn was killed by signal 9" in run.said
+    for number in (signal.SIGTERM, signal.SIGINT):
+        run = run if run.process.poll() is None else start().until_it_serves()
+        with ThreadPoolExecutor() as threads:
+            slow = threads.submit(requests.get, f"http://127.0.0.1:{port}/?1.5", timeout=20)
+            time.sleep(0.7)
+            os.kill(run.process.pid, number)
+            assert slow.result().status_code == 200
+        assert run.ends() == 0
 
 
 @linux_only
-def test_when_postgres_dies_everything_stops_with_an_error(start: Start) -> None:
+def test_gunicorn_and_postgres_are_started_again_when_they_die(start: Start, port: int) -> None:
     run = start().until_it_serves()
-    server = int((run.data_dir / "postmaster.pid").read_text().split("\n")[0])
-    os.kill(server, signal.SIGKILL)
+    url = requests.get(f"http://127.0.0.1:{port}/", timeout=5).text
+    for _ in range(2):
+        for victim in (run.gunicorn, run.postgres):
+            killed = victim()
+            os.kill(killed, signal.SIGKILL)
+            wait_until(lambda: victim() not in (None, killed))  # noqa: B023
+            wait_until(lambda: serves(port))
+            wait_until(lambda: takes_connections(url))
+    run.process.terminate()
+    assert run.ends() == 0
+    assert run.said.count("gunicorn was killed by signal 9. It is started again.") == 2
+    assert run.said.count("Postgres ended with status -9. It is started again.") == 2
+
+
+@linux_only
+def test_both_at_once_are_started_again(start: Start, port: int) -> None:
+    run = start().until_it_serves()
+    killed = (run.gunicorn(), run.postgres())
+    for pid in killed:
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: run.gunicorn() not in (None, killed[0]))
+    wait_until(lambda: serves(port))
+    run.process.terminate()
+    assert run.ends() == 0
+
+
+@linux_only
+def test_what_dies_again_and_again_is_given_up(start: Start) -> None:
+    run = start(RESTARTS="2").until_it_serves()
+    for _ in range(3):
+        wait_until(lambda: run.gunicorn() is not None)
+        killed = run.gunicorn()
+        os.kill(killed, signal.SIGKILL)  # type: ignore[arg-type]
+        wait_until(lambda: run.gunicorn() != killed)  # noqa: B023
     assert run.ends() == 1
-    assert "Postgres ended with status -9" in run.said
+    assert "gunicorn was killed by signal 9" in run.said
+    assert "It has happened 2 times in 60 seconds" in run.said
 
 
 @linux_only

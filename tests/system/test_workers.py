@@ -80,7 +80,7 @@ def served(database_url: str, log: Path, **settings: str) -> Iterator[Served]:
 def lives(port: int) -> bool:
     try:
         return requests.get(f"http://127.0.0.1:{port}/livez", timeout=5).ok
-    except requests.ConnectionError:
+    except requests.RequestException:
         return False
 
 
