@@ -22,8 +22,8 @@ START_SECONDS = 20
 
 
 @contextmanager
-def serving() -> Iterator[tuple[int, str, int]]:
-    """A gunicorn with one worker on an embedded Postgres: its port, an API key, the worker's pid."""
+def serving(*, workers: int = 1, worker_class: str | None = "sync") -> Iterator[tuple[int, str, int]]:
+    """A gunicorn on an embedded Postgres: its port, an API key, the first worker's pid."""
     with tempfile.TemporaryDirectory(prefix="susun-bench-") as directory:
         home = Path(directory)
         home.chmod(0o755)  # Postgres may run as another user
@@ -34,8 +34,8 @@ def serving() -> Iterator[tuple[int, str, int]]:
                 **os.environ,
                 "DATABASE_URL": postgres.url,
                 "PORT": str(port),
-                "WEB_CONCURRENCY": "1",
-                "WORKER_CLASS": "sync",
+                "WEB_CONCURRENCY": str(workers),
+                "WORKER_CLASS": worker_class or "",
                 "SUSUN_KEY_RATE": "off",
                 "SUSUN_ADDRESS_RATE": "off",
                 "SUSUN_LOG_LEVEL": "warning",

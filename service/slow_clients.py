@@ -32,6 +32,8 @@ STREAM_SECONDS = 10.0
 """How long a long body waits for a thread."""
 LEAST_RATE = 8 * 1024
 """Bytes a second of a long body, on average, after the first ``REQUEST_SECONDS``."""
+MOST_QUEUED = 48
+"""Requests of a worker that wait for a thread. More are refused at once, rather than served too late."""
 PARTING_SECONDS = 2.0
 """How long a client may take to read the last answer and close, before we do."""
 
@@ -41,6 +43,8 @@ _MOST_DRAINED_BYTES = 64 * 1024
 _HELD_BYTES = 4 * 1024 * 1024
 _ALL_HELD_BYTES = 64 * 1024 * 1024
 _LOOK_SECONDS = 0.25
+#: Asked by whoever would restart a service that does not answer.
+_NEVER_REFUSED = (b"GET /livez ", b"GET /readyz ", b"GET /metrics ")
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -155,6 +159,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         #: Long bodies: those that wait for a thread, until when, and those that have one.
         self.waiting: deque[tuple[float, TConn, Arrival]] = deque()
         self.streaming: set[TConn] = set()
+        #: Whole requests that wait for a thread.
+        self.queued: set[TConn] = set()
         self.most_streaming = max(1, self.cfg.threads // 2)
         #: Answers that are still being read, and clients that we have told goodbye: until when.
         self.unread: dict[TConn, float] = {}
@@ -223,7 +229,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self._hand_over(conn, arrival)
 
     def _hand_over(self, conn: TConn, arrival: Arrival) -> None:
-        """Give a request a thread."""
+        """Give a request a thread, unless too many others wait for one."""
+        if len(self.queued) >= MOST_QUEUED and not arrival.data.startswith(_NEVER_REFUSED):
+            self.streaming.discard(conn)
+            self._refuse(conn, "busy")
+            return
+        self.queued.add(conn)
         if not conn.initialized:
             conn.init()
             conn.parser.unreader = PacedUnreader(conn.sock)
@@ -231,6 +242,11 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         conn.parser.unreader.begin()
         conn.parser.unreader.unread(bytes(arrival.data))
         super().enqueue_req(conn)
+
+    def handle(self, conn: TConn) -> Any:
+        """Serve a request; called in its thread."""
+        self.queued.discard(conn)
+        return super().handle(conn)
 
     def finish_request(self, conn: TConn, fs: "Future[Any]") -> None:
         """A thread is through with a request: send the rest of the answer, then keep or part."""
@@ -342,8 +358,11 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self._drop(conn)
             return
         # Late, so that gunicorn's master does not load the application.
+        from service.api.problems import PROBLEMS  # noqa: PLC0415
+        from service.metrics import count_request  # noqa: PLC0415
         from service.refusals import message  # noqa: PLC0415
 
+        count_request(None, "", PROBLEMS[problem][0], 0.0)
         with contextlib.suppress(OSError):
             conn.sock.sendall(message(problem))
         self._send_rest(conn, None)
