@@ -199,7 +199,10 @@ class EmbeddedPostgres:
             if self._wait_until_ready(port, password):
                 return port
             said = self._log()
-            if time.monotonic() > deadline or not any(reason in said for reason in TRANSIENT):
+            assert self._process is not None
+            killed = self._process.returncode < 0  # from outside: no fault of its own
+            passing = killed or any(reason in said for reason in TRANSIENT)
+            if time.monotonic() > deadline or not passing:
                 raise PostgresError(f"Postgres does not start. It says:\n{said}")
             time.sleep(0.2)
 

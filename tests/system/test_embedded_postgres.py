@@ -132,6 +132,27 @@ def test_data_survives_a_killed_server(data_dir: Path, variant: str) -> None:
         assert query(server.url, "SELECT n FROM kept") == [(7,)]
 
 
+def test_a_server_killed_while_it_starts_is_started_again(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = EmbeddedPostgres(data_dir)
+    make = embedded_postgres._make_database
+    killed: list[int] = []
+
+    def kill_first(*arguments: object) -> None:
+        if len(killed) < 2:
+            assert server.pid is not None
+            killed.append(server.pid)
+            os.kill(server.pid, signal.SIGKILL)
+            raise psycopg2.OperationalError("killed")
+        make(*arguments)
+
+    monkeypatch.setattr(embedded_postgres, "_make_database", kill_first)
+    with server:
+        assert len(set(killed)) == 2
+        psycopg2.connect(server.url.replace("+psycopg2", "")).close()
+
+
 @linux_only
 def test_everything_killed_at_once_loses_nothing(data_dir: Path, variant: str) -> None:
     command = [sys.executable, "-c", LAUNCHER, str(data_dir), str(variant == "namespace")]

@@ -89,8 +89,9 @@ def torture(seconds: float, seed: int) -> tuple[dict[str, object], bool]:
             recovered = wait_for(lambda: _ready(base), RECOVERY_SECONDS)
             for client in clients:
                 client.over.set()
+            until = time.monotonic() + (RECOVERY_SECONDS if recovered else 0)
             for client in clients:
-                client.join(RECOVERY_SECONDS)
+                client.join(max(0.0, until - time.monotonic()))
             if not recovered or any(client.is_alive() for client in clients):
                 ledger.faults.append(
                     f"not recovered: {below(process.pid)}\n{(home / 'log').read_text()}"
