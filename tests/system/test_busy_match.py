@@ -9,6 +9,7 @@ from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from service.record import keys
 
@@ -42,6 +43,16 @@ class Busy:
         except Exception as error:
             self.faults.append(repr(error))
 
+    def send(self, client: FlaskClient, method: str, path: str, **parts: Any) -> TestResponse:
+        """Send a request, and again where the service says that it had too much to do."""
+        headers = {**self.authorization, **parts.pop("headers", {})}
+        while True:
+            answer = client.open(path, method=method, headers=headers, **parts)
+            if answer.status_code != 503:
+                return answer
+            assert answer.get_json()["type"] == "/problems/busy", answer.text
+            time.sleep(0.1)
+
     def count(self, name: str) -> None:
         with self.lock:
             self.counts[name] += 1
@@ -50,9 +61,7 @@ class Busy:
         with self.lock:
             known = sorted(self.acknowledged)
         if not known or chance.random() < 0.6:
-            answer = client.post(
-                f"{self.match}/rounds", json={"seats": seats(chance)}, headers=self.authorization
-            )
+            answer = self.send(client, "POST", f"{self.match}/rounds", json={"seats": seats(chance)})
             assert answer.status_code in (201, 409), answer.text
             if answer.status_code == 201:
                 with self.lock:
@@ -61,15 +70,17 @@ class Busy:
             return
         path = f"/v1/rounds/{chance.choice(known)}"
         if chance.random() < 0.3:
-            answer = client.post(f"{path}/void", json={"reason": "misdeal"}, headers=self.authorization)
+            answer = self.send(client, "POST", f"{path}/void", json={"reason": "misdeal"})
             assert answer.status_code in (201, 409), answer.text
             self.count("voided")
             return
-        tag = client.get(path, headers=self.authorization).headers["ETag"]
-        answer = client.post(
+        tag = self.send(client, "GET", path).headers["ETag"]
+        answer = self.send(
+            client,
+            "POST",
             f"{path}/corrections",
             json={"reason": "wrong row", "seats": seats(chance)},
-            headers={**self.authorization, "If-Match": tag},
+            headers={"If-Match": tag},
         )
         assert answer.status_code in (201, 412), answer.text
         self.count("corrected")
@@ -80,7 +91,7 @@ class Busy:
         seen: list[str] = []
         path: str | None = f"{self.match}/rounds?limit=17"
         while path:
-            page = client.get(path, headers=self.authorization).get_json()
+            page = self.send(client, "GET", path).get_json()
             seen += [item["id"] for item in page["items"]]
             cursor = page["next_cursor"]
             path = f"{self.match}/rounds?limit=17&cursor={cursor}" if cursor else None
@@ -90,8 +101,8 @@ class Busy:
     def stream(self, client: FlaskClient, chance: random.Random) -> None:
         with self.lock:
             before = set(self.acknowledged)
-        headers = {**self.authorization, "Accept": "application/x-ndjson"}
-        lines = client.get(f"{self.match}/rounds", headers=headers).text.splitlines()
+        headers = {"Accept": "application/x-ndjson"}
+        lines = self.send(client, "GET", f"{self.match}/rounds", headers=headers).text.splitlines()
         *items, end = map(json.loads, lines)
         assert end == {"end": True, "count": len(items)}
         self.check([item["id"] for item in items], before)
