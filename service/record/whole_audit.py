@@ -9,11 +9,13 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from datetime import datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, NullPool, create_engine, select, text
+from sqlalchemy import Connection, Engine, create_engine, select, text
 
 from service.database import driver_url
 from service.faults import understood
@@ -110,6 +112,7 @@ def audit_everything(
         if whole:
             with _snapshot(url) as connection:
                 report.findings += _whole(connection, report)
+        _engine(url, os.getpid()).dispose()
     report.findings = once(report.findings)
     return report
 
@@ -126,12 +129,18 @@ def _merge(amends: dict[str, dict[str, int]], more: dict[str, dict[str, int]]) -
             of_player[name] = of_player.get(name, 0) + count
 
 
-def _snapshot(url: str) -> Connection:
-    """A connection that sees everything as it is at its first query."""
-    engine = create_engine(
-        driver_url(url), poolclass=NullPool, isolation_level="REPEATABLE READ", hide_parameters=True
+@cache
+def _engine(url: str, process: int) -> Engine:
+    return create_engine(
+        driver_url(url), pool_size=1, isolation_level="REPEATABLE READ", hide_parameters=True
     )
-    return engine.connect().execution_options(postgresql_readonly=True)
+
+
+@contextmanager
+def _snapshot(url: str) -> Iterator[Connection]:
+    """A connection that sees everything as it is at its first query; each process keeps one."""
+    with _engine(url, os.getpid()).connect() as connection:
+        yield connection.execution_options(postgresql_readonly=True)
 
 
 def _each(url: str, parts: Sequence[Part], workers: int) -> Iterator[tuple[Part, Report]]:
