@@ -40,8 +40,9 @@ fuzz: $(DEV)  ## 100,000 mutated requests over every call
 bench: $(DEV)
 	@exec $(BIN)/python -m bench
 
-docs: $(DEV)  ## fill the tables of docs/rules.md, docs/rulesets.md and docs/history.md
+docs: $(DEV)  ## fill the tables of docs/rules.md, rulesets.md, deployment.md and history.md
 	@$(BIN)/python -m docs.make_rules
+	@$(BIN)/python -m docs.make_scopes
 	@$(BIN)/python -m docs.make_history
 
 openapi: $(RUN)  ## write openapi.json anew

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from marshmallow import Schema, fields
 
+from docs import make_scopes
 from docs.make_rules import PAGES, TABLES, fill
 from schemas.fields import Choice, WholeNumber
 from schemas.rulesets import Bonuses, HouseRulesDocument, RulesDocument, read_house_rules
+from service.api.calls import CALLS
 from service.rules import ruleset as ruleset_module
 from service.rules.hands import HANDS
 from service.rules.ruleset import BUILT_IN, RuleSet, from_document
@@ -27,6 +29,16 @@ RULES, RULESETS = (page.read_text("utf-8") for page in PAGES)
 def test_tables_are_current_with_the_rule_sets(page: Any) -> None:
     text = page.read_text("utf-8")
     assert fill(text) == text, "run make docs"
+
+
+def test_the_table_of_scopes_is_current_with_the_calls() -> None:
+    text = make_scopes.PAGE.read_text("utf-8")
+    assert make_scopes.fill(text) == text, "run make docs"
+    table = make_scopes.table()
+    for call in CALLS:
+        address = re.sub(r"<(?:\w+_)?(\w+)>", r"{\1}", call.path)
+        lines = [line for line in table.splitlines() if f"`{call.method} {address}`" in line]
+        assert [line.split()[1].strip("`:") for line in lines] == [call.scope or "none"], call.name
 
 
 def test_every_table_is_shown_once_and_closed() -> None:

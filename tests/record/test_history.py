@@ -249,7 +249,18 @@ def test_specials(ask: Ask, record: Record) -> None:
 
 def test_sweeps(ask: Ask, record: Record) -> None:
     found = ask(the_query("How often a player sweeps and is swept"))
-    assert [tuple(row.values()) for row in found] == [("budi", 3, 1, 1), ("cici", 1, 1, 0)]
+    assert [tuple(row.values()) for row in found] == [("budi", 3, 2, 1), ("cici", 1, 1, 0)]
+
+
+def test_sweeps_add_up_to_those_of_the_totals(ask: Ask, record: Record) -> None:
+    no_sweeps = {"sweep": None, "clean_sweep": None, "foul": {"pays": "points", "points": 6}}
+    house = {"id": "no-sweeps", "title": "No sweeps", "base": "bsfyi", **no_sweeps}
+    assert record.client.post("/v1/rulesets", json=house).status_code == 201
+    post_round(record.client, document={**WITH_FOUL, "ruleset": "no-sweeps"})
+    query = the_query("How often a player sweeps and is swept")
+    for row in ask("SELECT player, sweeps FROM history.players"):
+        found = ask(query.replace("'andi'", f"'{row['player']}'"))
+        assert sum(line["swept"] for line in found) == row["sweeps"], row["player"]
 
 
 def test_changes(ask: Ask, record: Record) -> None:

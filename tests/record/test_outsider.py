@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.record.findings import CODES
-from tests.api.requests import change
+from tests.api.requests import change, post_round
 from tests.record.tampering import Record, play_corrected
 
 PAGE = (Path(__file__).parents[2] / "docs" / "audit.md").read_text("utf-8")
@@ -19,8 +19,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "audit.md").read_text("utf-8")
 (PROGRAM,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 _defined: dict[str, Any] = {}
 exec(PROGRAM, _defined)
-digest_of, content_of, document_of, verify = (
-    _defined[name] for name in ("digest_of", "content_of", "document_of", "verify")
+digest_of, content_of, document_of, verify, revisions_of = (
+    _defined[name] for name in ("digest_of", "content_of", "document_of", "verify", "revisions_of")
 )
 
 
@@ -36,9 +36,7 @@ def revisions(database: Any, client: FlaskClient, reader: Any) -> Any:
     record = Record(database, client)
     match = record.open_match(ruleset="panduan", stake=10)
     play_corrected(record, match)
-    found = []
-    for kept in reader(f"/v1/matches/{match}/rounds?limit=500")["items"]:
-        found += reader(f"/v1/rounds/{kept['id']}/revisions")["items"]
+    found = revisions_of(match, reader)
     named = reader(f"/v1/matches/{match}")["ruleset"]
     return found, reader(f"/v1/rulesets/{named['id']}?version={named['version']}")
 
@@ -52,6 +50,18 @@ def test_an_outsider_verifies_a_whole_match(revisions: Any) -> None:
     assert len(found) == 10
     assert digest_of(document_of(ruleset)) == ruleset["digest"]
     assert verify(found, ruleset["digest"]) == []
+
+
+def test_an_outsider_finds_every_round_of_a_long_match(
+    client: FlaskClient, database: Any, reader: Any
+) -> None:
+    record = Record(database, client)
+    match = record.open_match(rounds=60)
+    for _ in range(53):  # more than a page
+        post_round(client, f"/v1/matches/{match}/rounds")
+    found = revisions_of(match, reader)
+    assert sorted(revision["number"] for revision in found) == list(range(1, 54))
+    assert verify(found, reader(f"/v1/matches/{match}")["ruleset"]["digest"]) == []
 
 
 @pytest.mark.parametrize(
