@@ -365,8 +365,11 @@ class ErrorAnswer(Answer):
         unknown = INCLUDE
 
     code = text()
-    pointer = text(description="RFC 6901, into the request body.")
+    pointer = text(description="RFC 6901, into the request body; empty for a mistake in the query.")
     detail = text()
+    parameter = fields.String(
+        metadata={"description": "Of a mistake in the query: the parameter that it is in."}
+    )
 
 
 class ProblemAnswer(Answer):

@@ -16,6 +16,7 @@ from service.record.ids import parse_id
 DEFAULT_LIMIT, MOST_ITEMS, MOST_STREAMED = 50, 500, 10**12
 _LONGEST_CURSOR = 200
 _FIRST_YEAR = 1970
+_RULESET = {"description": "The id of a rule set, in any version; an alias finds nothing."}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:[Zz]|[+-]\d\d:\d\d)")
 
 
@@ -33,7 +34,13 @@ class ListQuery(Document):
     """Which part of a list: how many items, after which cursor."""
 
     limit = QueryNumber(1, MOST_ITEMS, load_default=DEFAULT_LIMIT)
-    cursor = Text(_LONGEST_CURSOR)
+    cursor = Text(
+        _LONGEST_CURSOR,
+        metadata={
+            "description": "`next_cursor` of the page before, or a stream's last cursor; all filters "
+            "must be those that it came with."
+        },
+    )
 
 
 class RoundsPartQuery(ListQuery):
@@ -67,21 +74,29 @@ class Moment(fields.Field[datetime]):
         return moment
 
 
+def _moment(what: str) -> dict[str, str]:
+    form = "RFC 3339 with an offset, such as `2026-01-31T12:00:00Z`; a date alone is refused"
+    return {"description": f"{what}. {form}."}
+
+
 class MatchesQuery(ListQuery):
     """Which matches; ``since`` and ``until`` go by when they were opened."""
 
     player = Text(LONGEST_PLAYER)
     status = Choice(("open", "finished"))
-    ruleset = Text(LONGEST_RULESET_ID)
+    ruleset = Text(LONGEST_RULESET_ID, metadata=_RULESET)
     tournament = Identifier()
-    since = Moment()
-    until = Moment()
+    since = Moment(metadata=_moment("Opened then or later"))
+    until = Moment(metadata=_moment("Opened before then"))
 
 
 class MatchRoundsQuery(RoundsPartQuery):
     """Which rounds of a match."""
 
-    status = Choice(("valid", "corrected", "void"))
+    status = Choice(
+        ("valid", "corrected", "void"),
+        metadata={"description": "Of the newest revision. Without it, void rounds are listed too."},
+    )
 
 
 class PlayerRoundsQuery(MatchRoundsQuery):
@@ -89,9 +104,9 @@ class PlayerRoundsQuery(MatchRoundsQuery):
 
     match = Identifier()
     tournament = Identifier()
-    ruleset = Text(LONGEST_RULESET_ID)
-    since = Moment()
-    until = Moment()
+    ruleset = Text(LONGEST_RULESET_ID, metadata=_RULESET)
+    since = Moment(metadata=_moment("First posted then or later, whenever it was corrected"))
+    until = Moment(metadata=_moment("First posted before then"))
 
 
 class RoundsQuery(PlayerRoundsQuery):

@@ -9,8 +9,9 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import fields
 
 from schemas.fields import Choice, QueryNumber, Text, WholeNumber
-from schemas.queries import Identifier
+from schemas.queries import Identifier, Moment
 from schemas.rounds import MOST_VERSIONS, RuleSetReference
+from schemas.rulesets import IDENTIFIER_PATTERN, RuleSetIdentifier
 from schemas.seats import FEWEST_SEATS, MOST_SEATS, OneSeat, Seats
 from service.rules.cards import ROW_SIZES, ROWS
 from service.rules.specials import SPECIALS
@@ -36,7 +37,7 @@ _PLAYER = {
     "type": "string",
     "minLength": 1,
     "maxLength": 64,
-    "description": "The caller's own id of the player.",
+    "description": "The caller's own id of the player, compared exactly as it is sent.",
 }
 _DECLARE = {"type": "string", "enum": list(SPECIALS), "description": "The special that is declared."}
 _ROWS = {row: _cards(size) for row, size in zip(ROWS, ROW_SIZES, strict=True)}
@@ -82,6 +83,13 @@ _SHAPES: dict[type[fields.Field[Any]], dict[str, Any]] = {
         ],
     },
     Identifier: {"type": "string", "format": "uuid"},
+    Moment: {"type": "string", "format": "date-time"},
+    RuleSetIdentifier: {
+        "type": "string",
+        "pattern": f"^{IDENTIFIER_PATTERN}$",
+        "description": "1 to 64 small letters, digits, `-` and `_`, a letter or digit first and last; "
+        "not that of a published rule set.",
+    },
 }
 
 

@@ -31,12 +31,13 @@ MOST_POINTS = 1_000
 MOST_FACTOR = 20
 MOST_FEE = 10_000
 
-_IDENTIFIER = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")
+IDENTIFIER_PATTERN = "[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?"
+_IDENTIFIER = re.compile(IDENTIFIER_PATTERN)
 # What names a rule set, rather than being a rule of it.
 _NAMES = ("id", "version", "title", "aliases", "base")
 
 
-class Identifier(fields.Field[str]):
+class RuleSetIdentifier(fields.Field[str]):
     """A rule set's id: small letters, digits, - and _."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
@@ -217,7 +218,7 @@ class HouseRulesDocument(Document):
     class Meta:  # noqa: D106 (marshmallow reads it)
         unknown = INCLUDE
 
-    id = Identifier(required=True)
+    id = RuleSetIdentifier(required=True)
     title = Text(100, required=True)
     base = RuleSetReference(required=True)
 

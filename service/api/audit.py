@@ -26,7 +26,7 @@ blueprint = Blueprint("audit", __name__, url_prefix="/v1")
     problems=["not-found"],
 )
 def get_round_audit(connection: Connection, round_id: UUID) -> Afterwards:
-    """Its revisions scored and sealed again, with their links to their neighbours in the match."""
+    """All its revisions scored and sealed again, with their links to their neighbours in the match."""
     return Afterwards(lambda: _answer(audit_round, round_id))
 
 

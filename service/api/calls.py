@@ -7,6 +7,7 @@ that go over all calls, are made from it.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from inspect import getdoc
 from typing import Any
 
 import orjson
@@ -31,7 +32,8 @@ class Call:
     ``body`` and ``query`` describe what it takes, ``answer`` what comes back with ``status`` (None: no
     JSON, but what is in ``also``), or with ``again`` where nothing new had to be made; ``problems`` are
     those that only some calls have.
-    ``conditional``: the answer has an ETag, and can be 304.
+    ``conditional``: the answer can be 304; ``etag``: it has an ETag. ``about``: what the docstring of
+    its view says, which is written for clients.
     """
 
     name: str
@@ -46,6 +48,8 @@ class Call:
     problems: tuple[str, ...]
     again: int | None
     conditional: bool
+    etag: bool
+    about: str
     #: Other media types that the answer comes in, as OpenAPI describes them.
     also: Mapping[str, Any]
 
@@ -88,6 +92,7 @@ def call(
     problems: Sequence[str] = (),
     again: int | None = None,
     conditional: bool = False,
+    etag: bool = False,
     also: Mapping[str, Any] | None = None,
 ) -> Callable[[View], View]:
     """Make a function the view of a call.
@@ -104,7 +109,8 @@ def call(
         name = view.__name__
         whole_path = (blueprint.url_prefix or "") + path
         parts = (name, method, whole_path, scope, summary, body, query, answer, status)
-        CALLS.append(Call(*parts, tuple(problems), again, conditional, also or {}))
+        tags, about = conditional or etag, getdoc(view) or ""
+        CALLS.append(Call(*parts, tuple(problems), again, conditional, tags, about, also or {}))
 
         def serve(ids: Mapping[str, str], raw: bytes, **arguments: Any) -> Any:
             for part, text in ids.items():

@@ -45,9 +45,14 @@ blueprint = Blueprint("matches", __name__, url_prefix="/v1/matches")
     answer=MatchAnswer(),
     status=201,
     problems=["invalid-request"],
+    etag=True,
 )
 def open_match(connection: Connection, document: Any) -> Response:
-    """Rule set, stake and players stay as they are from now on."""
+    """Rule set (in its version of now), stake and players stay as they are from now on.
+
+    Players are the caller's own ids, compared exactly as sent. Without `rounds` there are as many as the
+    rule set plays.
+    """
     asked = read_match(document, partial(find_ruleset, connection))
     match = matches.open_match(
         connection,
@@ -71,7 +76,7 @@ def open_match(connection: Connection, document: Any) -> Response:
     answer=MatchesAnswer(),
 )
 def list_matches(connection: Connection, query: dict[str, Any]) -> Response:
-    """Those of a player, a status, a rule set, a time, or all."""
+    """Those of a player, a status, a rule set, a time, or all; each with its standings."""
     filters = filters_of(query, matches.FILTERS)
     part = window_of(query, "matches", filters)
     return page_of(matches.list_matches(connection, part, filters), query)
@@ -88,7 +93,10 @@ def list_matches(connection: Connection, query: dict[str, Any]) -> Response:
     conditional=True,
 )
 def get_match(connection: Connection, match_id: UUID) -> Response:
-    """State, standings, adjustments, rounds played of planned."""
+    """State, standings, adjustments, rounds played of planned.
+
+    Void rounds are among those played, and count nothing in the standings.
+    """
 
     def read() -> tuple[dict[str, Any], object]:
         match = matches.get_match(connection, match_id)
@@ -107,9 +115,14 @@ def get_match(connection: Connection, match_id: UUID) -> Response:
     answer=StoredRoundAnswer(),
     status=201,
     problems=["invalid-round", "not-found", "match-finished", "round-number-taken"],
+    etag=True,
 )
 def post_match_round(connection: Connection, match_id: UUID, document: Any) -> Response:
-    """Scored under the match's rule set; the last planned round finishes the match."""
+    """Scored under the match's rule set and stake; the last planned round finishes the match.
+
+    All players of the match take part, in any order of seats. `number` may be left out; where it is
+    sent, it must be that of the next round, so that two who keep count do not post one round twice.
+    """
     frame = matches.get_frame(connection, match_id)
     try:
         asked = read_match_round(document, frame.ruleset, frame.stake, frame.players)
@@ -135,7 +148,10 @@ def post_match_round(connection: Connection, match_id: UUID, document: Any) -> R
 def list_match_rounds(
     connection: Connection, match_id: UUID, query: dict[str, Any]
 ) -> Response | Afterwards:
-    """Each in its newest revision."""
+    """Each in its newest revision, void ones too: `status` leaves them out.
+
+    As JSON in pages, as NDJSON or CSV whole.
+    """
     matches.get_version(connection, match_id)
     filters = {**filters_of(query, rounds.FILTERS), "match": match_id}
     return list_of_rounds(connection, query, filters)
@@ -150,9 +166,10 @@ def list_match_rounds(
     body=ReasonDocument(),
     answer=MatchAnswer(),
     problems=["invalid-request", "not-found", "match-finished"],
+    etag=True,
 )
 def finish_match(connection: Connection, match_id: UUID, document: Any) -> Response:
-    """The rounds played so far stand."""
+    """The rounds played so far stand, and can still be corrected; no more are taken."""
     matches.get_version(connection, match_id)  # that there is no such match comes before what is wrong
     match = matches.finish_match(connection, match_id, reason=read_reason(document))
     return tagged(match, match["version"])
@@ -168,9 +185,13 @@ def finish_match(connection: Connection, match_id: UUID, document: Any) -> Respo
     answer=MatchAnswer(),
     status=201,
     problems=["invalid-request", "not-found"],
+    etag=True,
 )
 def adjust_match(connection: Connection, match_id: UUID, document: Any) -> Response:
-    """Listed apart from the rounds; a finished match can be adjusted, too."""
+    """Listed apart from the rounds; they move points and places in the standings, and never money.
+
+    A finished match can be adjusted, too. The totals of a player over all matches do not change.
+    """
     matches.get_version(connection, match_id)
     player, points, reason = read_adjustment(document)
     try:

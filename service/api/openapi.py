@@ -10,9 +10,10 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from schemas.answers import ProblemAnswer
 from schemas.requests import describe
 from service.api import audit, matches, players, rounds, rulesets, scoring, system
+from service.api.answer_headers import HEADERS, headers_of
 from service.api.calls import CALLS, Call
+from service.api.examples import EXAMPLES
 from service.api.problems import MEDIA_TYPE, PROBLEMS
-from service.example import ROUND
 
 # Importing them is what fills the list of calls.
 _WITH_CALLS = (scoring, rulesets, matches, rounds, audit, players, system)
@@ -68,6 +69,8 @@ def document() -> dict[str, Any]:
     )
     describe(marshmallow)
     spec.components.security_scheme("key", {"type": "http", "scheme": "bearer"})
+    for name, header in HEADERS.items():
+        spec.components.header(name, header.show())
     for call in CALLS:
         path = call.path.replace("<", "{").replace(">", "}")
         spec.path(path, operations={call.method.lower(): _operation(call)})
@@ -91,11 +94,8 @@ def _operation(call: Call) -> dict[str, Any]:
             },
         },
     }
-    if call.status == 201:
-        location = {"schema": {"type": "string", "format": "uri-reference"}}
-        operation["responses"]["201"]["headers"] = {"Location": location}
     if call.again:
-        operation["responses"][str(call.again)] = operation["responses"][str(call.status)]
+        operation["responses"][str(call.again)] = dict(operation["responses"][str(call.status)])
     for status, names in _by_status(problems_of(call)).items():
         operation["responses"][str(status)] = {
             "description": "; ".join(PROBLEMS[name][1] for name in names) + ".",
@@ -112,22 +112,32 @@ def _operation(call: Call) -> dict[str, Any]:
         operation["parameters"].append({"in": "query", "schema": call.query})
     if call.body:
         content: dict[str, Any] = {"schema": call.body}
-        if call.name in ("score", "post_round"):
-            content["example"] = ROUND
+        if call.name in EXAMPLES:
+            content["example"] = EXAMPLES[call.name]
         operation["requestBody"] = {"required": True, "content": {"application/json": content}}
+    for status, response in operation["responses"].items():
+        headers = headers_of(call, int(status))
+        if headers:
+            response["headers"] = headers
+    operation["description"] = call.about.replace("``", "`")
     if call.scope:
         operation["security"] = [{"key": []}]
-        operation["description"] = f"Needs a key with the scope `{call.scope}`."
+        operation["description"] += f"\n\nNeeds a key with the scope `{call.scope}`."
     return operation
 
 
 def _header_parameters(call: Call) -> list[dict[str, Any]]:
     known = {
-        "Idempotency-Key": (call.stores, "1 to 255 visible characters; a repeat is answered again."),
+        "Idempotency-Key": (
+            call.stores,
+            "1 to 255 visible characters, made before the request is first sent; a repeat of the same "
+            "bytes under the same API key is answered as it was, for 48 hours.",
+        ),
         "If-None-Match": (call.conditional, "The ETag of what the client has."),
         "If-Match": (
             "stale" in call.problems,
-            "The ETag of the revision that is to be replaced; corrections need it.",
+            "The ETag of the revision that is to be replaced, in any language, or `*`; no weak one. "
+            "Corrections need it.",
         ),
     }
     return [

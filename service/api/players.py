@@ -27,7 +27,10 @@ blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
     conditional=True,
 )
 def get_player(connection: Connection, player: str) -> Response:
-    """Rounds, matches, points, wins, fouls, sweeps, specials; void rounds do not count."""
+    """Rounds, matches, points, wins, fouls, sweeps, specials, over matches and rounds on their own.
+
+    Void rounds do not count, nor do adjustments. The player is looked for exactly as written.
+    """
     return unless_known(
         lambda: players.get_version(connection, player),
         lambda: players.get_player(connection, player),
@@ -48,6 +51,9 @@ def get_player(connection: Connection, player: str) -> Response:
 def list_player_rounds(
     connection: Connection, player: str, query: dict[str, Any]
 ) -> Response | Afterwards:
-    """Each in its newest revision."""
+    """Each in its newest revision, void ones too: `status` leaves them out.
+
+    As JSON in pages, as NDJSON or CSV whole.
+    """
     filters = {**filters_of(query, rounds.FILTERS), "player": player}
     return list_of_rounds(connection, query, filters)

@@ -45,9 +45,13 @@ blueprint = Blueprint("rounds", __name__, url_prefix="/v1/rounds")
     answer=StoredRoundAnswer(),
     status=201,
     problems=["invalid-round"],
+    etag=True,
 )
 def post_round(connection: Connection, document: Any) -> Response:
-    """Scored and kept, in no match."""
+    """Scored and kept, in no match.
+
+    It counts in its players' totals. The rule set must give points.
+    """
     asked = round_of(document, partial(find_ruleset, connection), to_keep=True)
     kept = keeping.keep_round(connection, asked.ruleset, asked.seats, stake=asked.stake, by=g.key.name)
     observing.scored(asked.ruleset, kept=True)
@@ -66,7 +70,10 @@ def post_round(connection: Connection, document: Any) -> Response:
     problems=STREAM_PROBLEMS,
 )
 def list_rounds(connection: Connection, query: dict[str, Any]) -> Response | Afterwards:
-    """Those of a player, a match, a rule set, a time, a status, or all; each in its newest revision."""
+    """Those of a player, a match, a rule set, a time, a status, or all; each in its newest revision.
+
+    Void rounds are listed too: `status` leaves them out. As JSON in pages, as NDJSON or CSV whole.
+    """
     return list_of_rounds(connection, query, filters_of(query, rounds.FILTERS))
 
 
@@ -81,7 +88,10 @@ def list_rounds(connection: Connection, query: dict[str, Any]) -> Response | Aft
     conditional=True,
 )
 def get_round(connection: Connection, round_id: UUID) -> Response:
-    """Its newest revision: request, result, and all about its keeping."""
+    """Its newest revision: request, result, and all about its keeping.
+
+    Of a void round the request and the points that it had are shown; they count nowhere.
+    """
 
     def read() -> tuple[bytes, object]:
         found = rounds.get_round(connection, round_id)
@@ -119,9 +129,10 @@ def list_revisions(connection: Connection, round_id: UUID) -> Response:
     summary="Read one revision of a round",
     answer=StoredRoundAnswer(),
     problems=["not-found"],
+    etag=True,
 )
 def get_revision(connection: Connection, round_id: UUID, revision: str) -> Response:
-    """It never changes, and may be cached for good."""
+    """As it was stored. It never changes, and may be cached for good."""
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 10 else 0
     found = rounds.get_revision(connection, round_id, number)
     response = tagged(retold(found.json, g.language), found.digest)
@@ -139,11 +150,13 @@ def get_revision(connection: Connection, round_id: UUID, revision: str) -> Respo
     answer=StoredRoundAnswer(),
     status=201,
     problems=["invalid-round", "not-found", "stale", "precondition-required"],
+    etag=True,
 )
 def correct_round(connection: Connection, round_id: UUID, document: Any) -> Response:
     """A new revision counts from now on, the old ones stay readable; needs If-Match.
 
-    Rule set and stake stay. A void round can be corrected back, and a finished match corrected.
+    All seats are sent anew. Rule set and stake stay. A void round can be corrected back, and a round of
+    a finished match corrected. A correction that changes nothing is a new revision too.
     """
 
     def read(ruleset: RuleSet, _stake: int | None, players: Sequence[str] | None) -> Sequence[Seat]:
@@ -168,9 +181,13 @@ def correct_round(connection: Connection, round_id: UUID, document: Any) -> Resp
     answer=StoredRoundAnswer(),
     status=201,
     problems=["invalid-request", "not-found", "round-void", "stale"],
+    etag=True,
 )
 def void_round(connection: Connection, round_id: UUID, document: Any) -> Response:
-    """Its revisions stay readable; If-Match is honoured if it is sent."""
+    """Its revisions stay readable; If-Match is honoured if it is sent.
+
+    In a match it keeps its number, and no other round takes its place; a correction brings it back.
+    """
     rounds.get_digest(connection, round_id)  # that there is no such round comes before what is wrong
     kept = keeping.void_round(
         connection,

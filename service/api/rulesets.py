@@ -41,7 +41,7 @@ def list_rulesets(connection: Connection) -> Any:
     problems=["not-found"],
 )
 def get_ruleset(connection: Connection, ruleset: str, query: dict[str, Any]) -> Any:
-    """A rule set by id or alias, in its newest or a given version."""
+    """A rule set by id or alias, in its newest or a given version, with every rule that varies."""
     found = rulesets.find_ruleset(connection, ruleset, query.get("version"))
     if found is None:
         raise Missing
@@ -61,7 +61,11 @@ def get_ruleset(connection: Connection, ruleset: str, query: dict[str, Any]) -> 
     again=200,
 )
 def post_ruleset(connection: Connection, document: Any) -> Any:
-    """A base and what differs, as a JSON Merge Patch; a new version, or 200 if it is there already."""
+    """A base and what differs, as a JSON Merge Patch: beside `id`, `title` and `base`, fields of rules.
+
+    The same content as the newest version of the id is that version again (200); anything else is the
+    next version (201).
+    """
     find = partial(rulesets.find_ruleset, connection)
     complete = read_house_rules(document, find, frozenset(BUILT_IN))
     ruleset, new = rulesets.record_house_rules(connection, complete, g.key.name)

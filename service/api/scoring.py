@@ -54,7 +54,10 @@ def round_of(document: Any, find: FindRuleSet, *, to_keep: bool) -> RoundRequest
     problems=["invalid-round"],
 )
 def score(document: Any) -> Any:
-    """Rows, duels and points of a round, in full."""
+    """Rows, duels and points of a round, in full, each so that it can be added up again.
+
+    The winner of a duel gets `factor` times (row points won - lost) + `bonus`.
+    """
     asked = round_of(document, find, to_keep=False)
     observing.scored(asked.ruleset, kept=False)
     return score_round(asked.ruleset, asked.seats, asked.stake, words(g.language))
@@ -71,7 +74,10 @@ def score(document: Any) -> Any:
     problems=["invalid-round"],
 )
 def check_arrangement(document: Any) -> Any:
-    """The hands of an arrangement, whether it is in order, and the specials that the cards form."""
+    """The hands of an arrangement, whether it is in order, and the specials that the cards form.
+
+    With `cards` in place of rows only the specials.
+    """
     try:
         ruleset, seat = read_arrangement(document, find)
     except Invalid as error:

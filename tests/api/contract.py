@@ -11,6 +11,7 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 from werkzeug.test import TestResponse
 
+from service.api.answer_headers import HEADERS
 from service.api.openapi import document
 from service.api.problems import MEDIA_TYPE
 
@@ -35,6 +36,7 @@ def check_answer(response: TestResponse) -> None:
     assert status in operation["responses"], (
         f"{method} {template} may not answer {status}: {response.text}"
     )
+    _check_headers(response, operation["responses"][status].get("headers", {}))
     if response.status_code == 304:
         assert response.data == b""
         return
@@ -51,6 +53,17 @@ def check_answer(response: TestResponse) -> None:
         "schema",
     )
     _validate(f"{_AT}#/" + "/".join(step.replace("/", "~1") for step in steps), response)
+
+
+def _check_headers(response: TestResponse, declared: Any) -> None:
+    for name, header in HEADERS.items():
+        about = f"{name} of {response.status_code} at {response.request.path}"
+        assert name in declared or name not in response.headers, f"undeclared: {about}"
+        assert name in response.headers or not (name in declared and header.always), f"missing: {about}"
+        if name in response.headers:
+            value: Any = response.headers[name]
+            value = int(value) if header.schema["type"] == "integer" else value
+            Draft202012Validator(header.schema).validate(value)
 
 
 def _validate(reference: str, response: TestResponse) -> None:

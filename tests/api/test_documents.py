@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from service.api.calls import CALLS
 from service.api.openapi import document, problems_of
 from service.api.problems import PROBLEMS
+from tests.api.requests import post_round
 
 COMMITTED = Path(__file__).parents[2] / "openapi.json"
 ORIGIN = "http://susun.example"
@@ -57,14 +59,49 @@ def test_a_call_is_described_in_full(call: Any) -> None:
         assert f"`{call.scope}`" in operation["description"]
 
 
-def test_the_committed_examples_are_taken(client: FlaskClient) -> None:
-    for path, operations in document()["paths"].items():
-        for method, operation in operations.items():
-            content = operation.get("requestBody", {}).get("content", {})
-            example = content.get("application/json", {}).get("example")
-            if example is not None:
-                response = client.open(path, method=method.upper(), json=example)
-                assert response.status_code in (200, 201), response.text
+def test_every_operation_is_told_in_words_of_its_own() -> None:
+    told = {}
+    for call in CALLS:
+        path = call.path.replace("<", "{").replace(">", "}")
+        about, *_ = document()["paths"][path][call.method.lower()]["description"].split(
+            "\n\nNeeds a key"
+        )
+        assert len(about) > 30 and about != call.summary, call.name
+        told[call.name] = about
+    assert len(told) == len(CALLS)
+
+
+def test_nothing_is_described_as_just_anything() -> None:
+    """A field of ours that the converter was not taught has the schema ``{}``."""
+
+    def empty(part: Any, at: str) -> Iterator[str]:
+        members = part.items() if isinstance(part, dict) else enumerate(part)
+        for name, value in members:
+            if value == {} and name != "additionalProperties":
+                yield f"{at}/{name}"
+            if isinstance(value, dict | list):
+                yield from empty(value, f"{at}/{name}")
+
+    assert list(empty(document(), "#")) == []
+
+
+BODIES = [call for call in CALLS if call.body]
+
+
+@pytest.mark.parametrize("call", BODIES, ids=lambda call: call.name)
+def test_every_body_has_an_example_that_is_taken(
+    call: Any, client: FlaskClient, open_match: Any
+) -> None:
+    path = call.path.replace("<", "{").replace(">", "}")
+    content = document()["paths"][path][call.method.lower()]["requestBody"]["content"]
+    example = content["application/json"]["example"]
+    ids = {"match_id": open_match()["id"]}
+    ids["round_id"] = post_round(client, f"/v1/matches/{ids['match_id']}/rounds")["id"]
+    if call.name == "post_match_round":
+        ids["match_id"] = open_match()["id"]  # the example is of its first round
+    headers = {"If-Match": "*"}
+    response = client.open(path.format(**ids), method=call.method, json=example, headers=headers)
+    assert response.status_code == call.status, response.text
 
 
 class Loads(HTMLParser):

@@ -1,0 +1,43 @@
+"""A request for every call with a body, for the OpenAPI document: to read, and to try as it stands."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from service.example import ROUND
+
+_SEATS = ROUND["seats"]
+
+#: By the name of the call. Those of matches and rounds fit a match of these two players.
+EXAMPLES: Mapping[str, Any] = {
+    "score": ROUND,
+    "check_arrangement": {
+        "ruleset": "bsfyi",
+        "seat": {"top": "Ks Kh 2d", "middle": "9s 9h 9d 4c 4s", "bottom": "As Ac Ad Ah 3c"},
+    },
+    "post_ruleset": {
+        "id": "meja-9",
+        "title": "Meja 9",
+        "base": "bsfyi",
+        "points": {"row": 2},
+        "clean_sweep": None,
+    },
+    "open_match": {
+        "players": [seat["player"] for seat in _SEATS],
+        "ruleset": "panduan",
+        "rounds": 10,
+        "stake": 500,
+        "label": "Jumat malam",
+    },
+    "post_match_round": {"number": 1, "seats": _SEATS},
+    "finish_match": {"reason": "closing time"},
+    "adjust_match": {"player": "budi", "points": -5, "reason": "late"},
+    "post_round": {**ROUND, "stake": 500},
+    "correct_round": {
+        "reason": "the two had been swapped",
+        "seats": [
+            {**cards, "player": seat["player"]}
+            for seat, cards in zip(_SEATS, reversed(_SEATS), strict=True)
+        ],
+    },
+    "void_round": {"reason": "misdeal"},
+}
