@@ -17,6 +17,7 @@ from service.example import ROUND
 from service.language import DEFAULT, LANGUAGES, LOCALE, translator, words
 
 ROOT = Path(__file__).parents[1]
+RULES = ROOT / "docs" / "rules.md"
 OTHERS = [language for language in LANGUAGES if language != DEFAULT]
 INDONESIAN = {"Accept-Language": "id-ID,id;q=0.9,en;q=0.5"}
 
@@ -69,9 +70,27 @@ def test_texts_that_are_raised_are_marked_where_they_stand() -> None:
 
 
 def test_labels_use_the_words_that_players_use() -> None:
-    labels = " ".join(words("id").labels)
-    for word in ("sekop", "hati", "keriting", "wajik", "as", "sepuluh", "tujuh"):
-        assert word in labels
+    """Hands by the names of docs/rules.md, ranks as they stand on the cards."""
+    told = dict(zip(words("en").labels, words("id").labels, strict=True))
+    for english, indonesian in {
+        "ace high": "kartu tertinggi as",
+        "pair of fours": "pair 4",
+        "two pair, jacks and nines": "double pair, jack dan 9",
+        "three of a kind, tens": "threes 10",
+        "straight, nine high": "straight, tertinggi 9",
+        "flush in spades, king high": "flush sekop, tertinggi king",
+        "full house, nines over fours": "full house, tiga 9 dan dua 4",
+        "four of a kind, aces": "piting as",
+        "straight flush in hearts, ten high": "straight flush hati, tertinggi 10",
+        "royal flush in clubs": "royal flush keriting",
+    }.items():
+        assert told[english] == indonesian
+    listed = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", RULES.read_text("utf-8"), re.MULTILINE))
+    for word in ("piting", "threes", "double pair"):
+        assert any(label.startswith(word) for label in told.values())
+        assert listed[word] in " ".join(told)
+    english_words = {"two", "three", "four", "pairs", "of", "high", "over", "and", "in"}
+    assert not english_words & set(re.findall(r"\w+", " ".join(told.values())))
     assert words("id").fouls["both"].startswith("salah susun")
     assert len(set(words("id").labels)) == len(set(words("en").labels))
 
