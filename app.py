@@ -73,6 +73,6 @@ def _prepare() -> None:
 def _finish(response: Response) -> Response:
     response = keep_refusal(current_app.extensions["susun_database"], response)
     response.headers["X-Request-ID"] = g.request_id
-    response.headers["Content-Language"] = g.language
+    response.headers.setdefault("Content-Language", g.language)
     response.vary.add("Accept-Language")
     return observing.finish(response)

@@ -12,6 +12,8 @@ from schemas.mistakes import Mistake
 from schemas.rounds import LONGEST_RULESET_ID
 from service.messages import _
 from service.record.ids import parse_id
+from service.record.pages import is_cursor
+from service.rules.ruleset import BUILT_IN
 
 DEFAULT_LIMIT, MOST_ITEMS, MOST_STREAMED = 50, 500, 10**12
 _LONGEST_CURSOR = 200
@@ -29,11 +31,29 @@ class Identifier(fields.Field[UUID]):
         return found
 
 
+class RuleSetName(Text):
+    """A rule set's id; an alias is loaded as the id that it stands for."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
+        name = super()._deserialize(value, attr, data, **kwargs)
+        return BUILT_IN[name].id if name in BUILT_IN else name
+
+
+class Cursor(Text):
+    """A cursor; whether it belongs to the list that is asked for is seen later."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
+        cursor = super()._deserialize(value, attr, data, **kwargs)
+        if not is_cursor(cursor):
+            raise ValidationError([Mistake("field_invalid", _("this is no cursor of a list"))])
+        return cursor
+
+
 class ListQuery(Document):
     """Which part of a list: how many items, after which cursor."""
 
     limit = QueryNumber(1, MOST_ITEMS, load_default=DEFAULT_LIMIT)
-    cursor = Text(_LONGEST_CURSOR)
+    cursor = Cursor(_LONGEST_CURSOR)
 
 
 class RoundsPartQuery(ListQuery):
@@ -72,7 +92,7 @@ class MatchesQuery(ListQuery):
 
     player = Text(LONGEST_PLAYER)
     status = Choice(("open", "finished"))
-    ruleset = Text(LONGEST_RULESET_ID)
+    ruleset = RuleSetName(LONGEST_RULESET_ID)
     tournament = Identifier()
     since = Moment()
     until = Moment()
@@ -89,7 +109,7 @@ class PlayerRoundsQuery(MatchRoundsQuery):
 
     match = Identifier()
     tournament = Identifier()
-    ruleset = Text(LONGEST_RULESET_ID)
+    ruleset = RuleSetName(LONGEST_RULESET_ID)
     since = Moment()
     until = Moment()
 

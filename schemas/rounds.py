@@ -21,6 +21,7 @@ from service.messages import _
 from service.rules.cards import HAND_SIZE
 from service.rules.reading import Seat, formed_names
 from service.rules.ruleset import DEFAULT, RuleSet
+from service.rules.specials import SPECIALS
 
 LONGEST_RULESET_ID = 64
 MOST_VERSIONS = 1_000_000
@@ -148,10 +149,9 @@ def read_round(document: Any, find: FindRuleSet, *, to_keep: bool = False) -> Ro
     """
     loaded, mistakes = _load(_ROUND, document)
     ruleset = _find(loaded, find, mistakes)
-    if ruleset is not None:
-        if to_keep or "stake" in loaded:
-            _check_points(ruleset, loaded.get("stake"), mistakes)
-        _check_declarations(ruleset, loaded.get("seats", ()), mistakes)
+    if ruleset is not None and (to_keep or "stake" in loaded):
+        _check_points(ruleset, loaded.get("stake"), mistakes)
+    _check_declarations(ruleset, loaded.get("seats", ()), mistakes)
     if mistakes or ruleset is None:
         raise Invalid(mistakes)
     return RoundRequest(ruleset, loaded["seats"], loaded.get("stake"))
@@ -187,11 +187,14 @@ def read_reason(document: Any) -> str:
     return str(_REASON.read(document)["reason"])
 
 
-def read_adjustment(document: Any) -> tuple[str, int, str]:
-    """Read an adjustment: player, points (not 0), reason."""
+def read_adjustment(document: Any, players: Sequence[str]) -> tuple[str, int, str]:
+    """Read an adjustment: a player of these, points (not 0), reason; :class:`Invalid` otherwise."""
     loaded, mistakes = _load(_ADJUSTMENT, document)
     if loaded.get("points") == 0:
         mistakes.append(Mistake("field_invalid", _("an adjustment of 0 changes nothing"), "/points"))
+    if loaded.get("player", players[0]) not in players:
+        text = _("this player does not belong to the match")
+        mistakes.append(Mistake("player_not_in_match", text, "/player"))
     if mistakes:
         raise Invalid(mistakes)
     return loaded["player"], loaded["points"], loaded["reason"]
@@ -260,9 +263,18 @@ def _check_points(ruleset: RuleSet, stake: int | None, mistakes: list[Mistake]) 
         mistakes.append(Mistake("field_invalid", text, "/stake", most))
 
 
-def _check_declarations(ruleset: RuleSet, seats: Sequence[Seat | None], mistakes: list[Mistake]) -> None:
+def _check_declarations(
+    ruleset: RuleSet | None, seats: Sequence[Seat | None], mistakes: list[Mistake]
+) -> None:
+    """Whether specials are known and formed; without a rule set, whether any could have them."""
     for place, seat in enumerate(seats):
-        if seat is not None and seat.declare is not None:
+        if seat is None or seat.declare is None:
+            continue
+        if ruleset is None and seat.declare not in SPECIALS:
+            text = _("no rule set has a special of this name; there are: {known}")
+            known = {"known": list(SPECIALS)}
+            mistakes.append(Mistake("special_unknown", text, f"/seats/{place}/declare", known))
+        elif ruleset is not None:
             _check_declaration(ruleset, seat, f"/seats/{place}", mistakes)
 
 
@@ -271,7 +283,11 @@ def _check_declaration(ruleset: RuleSet, seat: Seat, pointer: str, mistakes: lis
         return
     known = [special.name for special in ruleset.specials]
     if seat.declare not in known:
-        text = _("the rule set “{ruleset}” has no special of this name; it has: {known}")
+        text = (
+            _("the rule set “{ruleset}” has no special of this name; it has: {known}")
+            if known
+            else _("the rule set “{ruleset}” has no specials")
+        )
         shown = {"ruleset": ruleset.id, "known": known}
         mistakes.append(Mistake("special_unknown", text, f"{pointer}/declare", shown))
         return

@@ -17,6 +17,7 @@ from service.config import SETTINGS, check, look, read_database_url, read_server
 from service.database import Database, DatabaseAway, driver_url
 from service.faults import NotMigrated
 from service.record import idempotency, keys, readers
+from service.record.errors import Missing
 from service.setup import WAIT_SECONDS, prepare_database
 
 _NO_KEY = "no live key of this name or prefix"
@@ -158,7 +159,8 @@ def rotate_key(name_or_prefix: str, keep: timedelta) -> None:
         except LookupError:
             raise click.ClickException(_NO_KEY) from None
     click.echo(token)
-    click.echo(f"old ones that expire in {keep}: {count}", err=True)
+    ones = "1 old one expires" if count == 1 else f"{count} old ones expire"
+    click.echo(f"{ones} {f'in {keep}' if keep else 'now'}", err=True)
 
 
 @keys_group.command("revoke")
@@ -225,7 +227,10 @@ def audit(match: UUID | None, since: datetime | None, as_json: bool, workers: in
     if since is not None and since.tzinfo is None:
         since = since.replace(tzinfo=UTC)
     with _friendly_errors():
-        status = auditing.run(_database_url(), match, since, as_json=as_json, workers=workers)
+        try:
+            status = auditing.run(_database_url(), match, since, as_json=as_json, workers=workers)
+        except Missing:
+            raise click.ClickException(f"there is no match {match}") from None
     sys.exit(status)
 
 

@@ -84,6 +84,7 @@ def _find(connection: Connection, mine: Claim) -> KeptAnswer | None:
 
 def _kept(response: Response) -> KeptAnswer:
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    headers.setdefault("Content-Language", g.language)
     return KeptAnswer(response.status_code, headers, response.get_data())
 
 

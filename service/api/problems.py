@@ -60,7 +60,7 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "match-finished": (
         409,
         _("Match finished"),
-        _("All planned rounds of the match have been played; it takes no more."),
+        _("All planned rounds of the match have been played, or it was ended early; it takes no more."),
     ),
     "round-number-taken": (
         409,

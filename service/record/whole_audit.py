@@ -21,6 +21,7 @@ from service.database import driver_url
 from service.faults import understood
 from service.record import findings
 from service.record.audit import Part, Report, audit, once
+from service.record.errors import Missing
 from service.record.findings import Finding
 from service.record.pages import since_id
 from service.record.rescoring import Rescorer
@@ -75,6 +76,11 @@ _STRAYS = text("""
     ) AS lost ORDER BY 1, 2, 4
 """)
 
+_ANYTHING = text("""
+    SELECT EXISTS (SELECT FROM matches WHERE id = :match)
+        OR EXISTS (SELECT FROM rounds WHERE match_id = :match)
+""")
+
 _CHANGED = text("""
     SELECT CAST(match_id AS text), CAST(id AS text) FROM rounds WHERE id >= :first
     UNION SELECT CAST(match_id AS text), CAST(id AS text) FROM rounds
@@ -94,10 +100,13 @@ def audit_everything(
     """Audit the whole record, or one match, or what was posted or changed since a time.
 
     ``start`` is told how much there is to do, and gives what is told of progress. Players' totals over
-    all, and rule sets that no round refers to, belong to the whole only.
+    all, and rule sets that no round refers to, belong to the whole only. :class:`Missing` if there is
+    nothing of that match.
     """
     whole = match is None and since is None
     with understood(), _snapshot(url) as connection:
+        if match is not None and not connection.scalar(_ANYTHING, {"match": match}):
+            raise Missing
         parts = list(_parts(connection, match, since))
     done = start(sum(part.size for part in parts))
     report = Report()

@@ -43,7 +43,7 @@ def test_another_method_is_refused_and_allow_lists_those_there_are(
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 @pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v2/score", "/v1/score/", "/v1/Score", "/v1/rulesets/bsfyi/1", "/favicon.ico"]
+    "path", ["/v1", "/v2/score", "/v1/score/", "/v1/Score", "/v1/rulesets/bsfyi/1", "/favicon.ico"]
 )
 def test_an_address_of_nothing_is_not_found(client: FlaskClient, method: str, path: str) -> None:
     assert_problem(client.open(path, method=method), 404, "not-found")

@@ -260,7 +260,7 @@ def test_what_is_documented_is_what_the_matrix_says() -> None:
 
 def test_every_route_is_a_call_or_a_document(app: Flask) -> None:
     """What the matrix below goes over is all that there is."""
-    documents = {"/openapi.json", "/docs", "/docs/<path:name>", "/problems", "/problems/<name>"}
+    documents = {"/", "/openapi.json", "/docs", "/docs/<path:name>", "/problems", "/problems/<name>"}
     routes = {
         (method, rule.rule)
         for rule in app.url_map.iter_rules()
