@@ -217,14 +217,14 @@ def read_match(document: Any, find: FindRuleSet) -> MatchRequest:
     loaded, mistakes = _load(_MATCH, document)
     ruleset = _find(loaded, find, mistakes)
     if ruleset is not None:
-        _check_points(ruleset, loaded.get("stake"), mistakes)
+        rounds = loaded.get("rounds", ruleset.rounds[0])
+        _check_points(ruleset, loaded.get("stake"), mistakes, rounds)
     # As they were sent: what was loaded lacks wrong names, so that places would be off.
     players = document.get("players") if type(document) is dict else None
     if type(players) is list:
         _check_players(players, mistakes)
     if mistakes or ruleset is None:
         raise Invalid(mistakes)
-    rounds = loaded.get("rounds", ruleset.rounds[0])
     return MatchRequest(ruleset, loaded["players"], rounds, loaded.get("stake"), loaded.get("label"))
 
 
@@ -252,14 +252,14 @@ def _find(loaded: dict[str, Any], find: FindRuleSet, mistakes: list[Mistake]) ->
     return ruleset
 
 
-def _check_points(ruleset: RuleSet, stake: int | None, mistakes: list[Mistake]) -> None:
-    """Whether rounds can be kept under a rule set, and paid at a stake."""
+def _check_points(ruleset: RuleSet, stake: int | None, mistakes: list[Mistake], rounds: int = 1) -> None:
+    """Whether so many rounds can be kept under a rule set, and paid at a stake."""
     if not ruleset.has_points:
         text = _("the rule set “{ruleset}” gives no points, so nothing can be paid or kept under it")
         mistakes.append(Mistake("ruleset_without_points", text, "/ruleset", {"ruleset": ruleset.id}))
-    elif stake is not None and stake * ruleset.most_points > MOST_MONEY:
+    elif stake is not None and stake * ruleset.most_points * rounds > MOST_MONEY:
         text = _("the stake is too high for the points of this rule set: at most {most}")
-        most = {"most": MOST_MONEY // ruleset.most_points}
+        most = {"most": MOST_MONEY // (ruleset.most_points * rounds)}
         mistakes.append(Mistake("field_invalid", text, "/stake", most))
 
 

@@ -102,6 +102,8 @@ def create_key(name: str, scopes: tuple[str, ...]) -> None:
     """Make a key and print it; it is shown only now."""
     if not name.strip() or not name.isprintable() or len(name) > 64:
         raise click.ClickException("a name has 1 to 64 characters, none of them control characters")
+    if keys.is_prefix(name):
+        raise click.ClickException("this could be the prefix of a key, and would be taken for it")
     with _connection() as connection:
         token = keys.create(connection, name, sorted(set(scopes), key=keys.SCOPES.index))
     click.echo(token)

@@ -228,6 +228,9 @@ def _audit_match(connection: Connection, match: _Match, chain: list[Revision], r
     played = len({revision.id for revision in chain})
     if played != match.row.rounds_played and (not faults.missing or played > match.row.rounds_played):
         note("match_differs", findings.PLAYED, counted=played, kept=match.row.rounds_played)
+    if not _ended_rightly(match.row):
+        told = {"kept": match.row.status, "rounds": match.row.rounds, "reason": match.row.finish_reason}
+        note("match_differs", findings.STATUS, played=match.row.rounds_played, **told)
     for name, kept, counted in _pinned(match, chain):
         note("match_differs", findings.PINNED, name=name, kept=kept, counted=counted)
     newest = _newest(chain)
@@ -240,6 +243,13 @@ def _audit_match(connection: Connection, match: _Match, chain: list[Revision], r
         if kept != counted:
             told = {"name": name, "player": player, "kept": kept, "counted": counted}
             note("totals_differ", findings.TOTAL, **told)
+
+
+def _ended_rightly(match: Any) -> bool:
+    """Whether a match is finished exactly if all its rounds have been played or somebody ended it."""
+    all_played, ended = match.rounds_played >= match.rounds, match.finish_reason is not None
+    fits = (match.status == "finished") == (all_played or ended)
+    return bool(fits and match.rounds_played <= match.rounds)
 
 
 def _pinned(match: _Match, chain: list[Revision]) -> Iterator[tuple[str, Any, Any]]:

@@ -35,6 +35,9 @@ REVISION_MISSING = _("revision {revision} of the round is missing")
 LINK_MISSING = _("the link {link} of the match's chain is missing")
 LINKS_MISSING = _("{count} more of the links {links} of the match's chain are missing")
 PLAYED = _("{counted} rounds are stored, but the match says {kept}")
+STATUS = _(
+    "the match is {kept}, but {played} of {rounds} rounds were played, and why it ended is {reason}"
+)
 MATCH_MISSING = _("{count} revisions belong to this match, which is missing")
 PINNED = _("the match's {name} is {kept}, but its rounds were scored with {counted}")
 SEATS = _("the rows of seats are not those of the result")
