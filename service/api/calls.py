@@ -88,6 +88,7 @@ def call(
     again: int | None = None,
     conditional: bool = False,
     also: Mapping[str, Any] | None = None,
+    most_bytes: int | None = None,
 ) -> Callable[[View], View]:
     """Make a function the view of a call.
 
@@ -95,7 +96,8 @@ def call(
     call has one, ``query`` (the loaded parameters) if it takes any, and ``connection`` if its scope is
     another than ``score``: a transaction, in which the key has been checked, which is committed when
     the view returns and in which an Idempotency-Key is honoured if it is a POST. It returns a JSON-able
-    mapping, a :class:`Created`, a response, or :class:`Afterwards`.
+    mapping, a :class:`Created`, a response, or :class:`Afterwards`. ``most_bytes``: what its body may
+    have, if it is not the limit of all.
     """
 
     def decorate(view: View) -> View:
@@ -115,7 +117,7 @@ def call(
         @wraps(view)
         def respond(**ids: str) -> Any:
             # Before any transaction: a slow client must not hold a connection to the database.
-            raw = read_body() if body is not None else b""
+            raw = read_body(most_bytes) if body is not None else b""
             if scope is None:
                 return serve(ids, raw)
             claimed = read_token()

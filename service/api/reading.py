@@ -13,12 +13,14 @@ from service.messages import _
 from service.record.ids import parse_id
 
 
-def read_body() -> bytes:
-    """The request's body as it came, within its limit."""
+def read_body(most: int | None = None) -> bytes:
+    """The request's body as it came, within the limit of its call, or that of all."""
+    if most is not None:
+        request.max_content_length = most
     try:
         return request.get_data(cache=False)
     except RequestEntityTooLarge:
-        most = current_app.config["MAX_CONTENT_LENGTH"]
+        most = most or current_app.config["MAX_CONTENT_LENGTH"]
         text = _("the body is larger than {most} bytes")
         raise Problem("payload-too-large", text, headers={"Connection": "close"}, most=most) from None
 

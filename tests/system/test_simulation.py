@@ -117,9 +117,9 @@ def test_a_service_that_counts_or_seats_otherwise_is_found_out(
 
 
 def test_limits_slow_it_down_and_no_more(database_url: str, tmp_path: Path, key: str) -> None:
-    slow = {"SUSUN_KEY_RATE": "60", "SUSUN_KEY_BURST": "30", "SUSUN_ADDRESS_RATE": "off"}
+    slow = {"SUSUN_KEY_RATE": "30", "SUSUN_KEY_BURST": "100", "SUSUN_ADDRESS_RATE": "off"}
     with serving(database_url, tmp_path, **slow) as gunicorn:
-        done = simulate(gunicorn.base, key, "--players", "8", "--stages", "2", "--rounds", "3")
+        done = simulate(gunicorn.base, key, "--players", "12", "--stages", "2", "--rounds", "4")
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(re.findall(r"(\d+) of them because of a limit", done.stdout)[0]) > 0
 
