@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import groupby
+from math import inf
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -69,35 +70,35 @@ def rank(lines: Iterable[Kept], rank_by: str) -> list[Placed]:
     The order of those who share a place means nothing: by player, so that a list stays as it is.
     Who has met no opponent yet has no points per opponent, and comes after all who have.
     """
-    lines = sorted(lines, key=itemgetter(0))
+    lines = list(lines)
     measure = _measure(lines, rank_by)
-
-    def key(line: Kept) -> tuple[int, ...]:
-        return (*measure(line), -line.wins, -line.rows_won, -line.sweeps, line.fouls)
-
-    keyed = sorted(((key(line), line) for line in lines), key=itemgetter(0))
+    keyed = [
+        (measure(line), -line.wins, -line.rows_won, -line.sweeps, line.fouls, line.player, line)
+        for line in lines
+    ]
+    keyed.sort()
     found: list[Placed] = []
-    for _key, sharing in groupby(keyed, key=itemgetter(0)):
-        together = list(sharing)
+    for _key, sharing in groupby(keyed, key=itemgetter(*range(len(TIE_BREAKS) + 1))):
+        together = [entry[-1] for entry in sharing]
         place, tied = len(found) + 1, len(together) > 1
-        found += [Placed(place, tied, line) for _, line in together]
+        found += [Placed(place, tied, line) for line in together]
     return found
 
 
-def _measure(lines: Sequence[Kept], rank_by: str) -> Callable[[Kept], tuple[int, ...]]:
-    """What a player is ranked by, in whole numbers, the lowest first."""
+def _measure(lines: Sequence[Kept], rank_by: str) -> Callable[[Kept], float]:
+    """What a player is ranked by, in whole numbers or infinity, the lowest first."""
     if rank_by == "placings":
-        return lambda line: (-line.half_placings,)
+        return lambda line: -line.half_placings
     if rank_by == "points":
-        return lambda line: (-line.points - line.adjustments,)
+        return lambda line: -line.points - line.adjustments
     # Two different fractions whose denominators are at most n differ by more than 1 / n², so that this
     # keeps them apart, and equal ones equal.
     scale = max((line.opponents for line in lines), default=0) ** 2 + 1
 
-    def per_opponent(line: Kept) -> tuple[int, int]:
+    def per_opponent(line: Kept) -> float:
         if not line.opponents:
-            return 1, 0
-        return 0, -((line.points + line.adjustments) * scale // line.opponents)
+            return inf
+        return -((line.points + line.adjustments) * scale // line.opponents)
 
     return per_opponent
 
