@@ -22,6 +22,7 @@ from service.api import (
     rulesets,
     scoring,
     system,
+    tournaments,
 )
 from service.api.idempotent import keep_refusal
 from service.config import read_config
@@ -44,7 +45,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     database.watch = PoolWatch(database.pool, database.most_connections)
     app.extensions["susun_database"] = database
     app.extensions["susun_last_use"] = LastUse(database)
-    for part in (scoring, rulesets, matches, rounds, audit, players, system, documents):
+    for part in (scoring, rulesets, matches, rounds, tournaments, audit, players, system, documents):
         app.register_blueprint(part.blueprint)
     problems.register(app)
     browsers.register(app, settings)

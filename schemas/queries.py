@@ -14,6 +14,8 @@ from service.messages import _
 from service.record.ids import parse_id
 from service.record.pages import is_cursor
 from service.rules.ruleset import BUILT_IN
+from service.tournaments.reading import EVENTS
+from service.tournaments.store import STATUSES
 
 DEFAULT_LIMIT, MOST_ITEMS, MOST_STREAMED = 50, 500, 10**12
 _LONGEST_CURSOR = 200
@@ -118,6 +120,33 @@ class RoundsQuery(PlayerRoundsQuery):
     """Which rounds."""
 
     player = Text(LONGEST_PLAYER)
+
+
+class TournamentsQuery(ListQuery):
+    """Which tournaments; ``since`` and ``until`` go by when they were opened."""
+
+    status = Choice(STATUSES)
+    since = Moment()
+    until = Moment()
+
+
+class TournamentEventsQuery(ListQuery):
+    """Which events of a tournament."""
+
+    kind = Choice(EVENTS)
+    player = Text(LONGEST_PLAYER)
+
+
+class TournamentPlayersQuery(ListQuery):
+    """Which players of a tournament."""
+
+    withdrawn = Choice(("true", "false"))
+
+
+class StandingsQuery(Document):
+    """Which standings: of one stage; over all if absent."""
+
+    stage = QueryNumber(1, 1_000)
 
 
 class RuleSetQuery(Document):

@@ -53,6 +53,7 @@ def told(finding: Finding) -> str:
     about = [
         f"{name} {value}"
         for name, value in (
+            ("tournament", finding.tournament),
             ("match", finding.match),
             ("number", finding.number),
             ("round", finding.round),

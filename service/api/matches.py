@@ -110,7 +110,7 @@ def post_match_round(connection: Connection, match_id: UUID, document: Any) -> R
     """Scored under the match's rule set; the last planned round finishes the match."""
     frame = matches.get_frame(connection, match_id)
     try:
-        asked = read_match_round(document, frame.ruleset, frame.stake, frame.players)
+        asked = read_match_round(document, frame.ruleset, frame.stake, frame.players, frame.withdrawn)
     except Invalid as error:
         raise invalid("invalid-round", error.mistakes) from None
     kept = keeping.keep_match_round(connection, frame, asked.seats, number=asked.number, by=g.key.name)

@@ -14,9 +14,10 @@ from service.messages import _
 from service.record.ids import parse_id
 
 
-def read_body() -> bytes:
-    """The request's body as it came, within its limit."""
-    most: int = current_app.config["MAX_CONTENT_LENGTH"]
+def read_body(limit: int | None = None) -> bytes:
+    """The request's body as it came, within the limit of its call, or that of all."""
+    most: int = limit or current_app.config["MAX_CONTENT_LENGTH"]
+    request.max_content_length = most
     body = b""
     with suppress(RequestEntityTooLarge):
         if request.content_length is not None or not request.environ.get("wsgi.input_terminated"):

@@ -26,6 +26,7 @@ from service.record.findings import Finding
 from service.record.pages import since_id
 from service.record.rescoring import Rescorer
 from service.record.tables import PLAYER_COUNTS, matches, rounds, rulesets
+from service.record.tournament_audit import audit_tournaments
 
 #: About as many revisions as a part should have: some tenths of a second.
 PART_SIZE = 2_000
@@ -260,6 +261,9 @@ def _whole(connection: Connection, report: Report) -> Iterator[Finding]:
             yield Finding("round_missing", words, match_id, identifier, None, revision, named)
     for row in connection.execute(_DIFFERING_PLAYERS):
         yield from _differing(row, report)
+    doubtful = {player for player, counts in report.amends.items() if any(counts.values())}
+    doubtful |= {told.parameters["player"] for told in report.findings if "player" in told.parameters}
+    yield from audit_tournaments(connection, doubtful=report.unknown | doubtful)
 
 
 def _differing(row: Any, report: Report) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """Addresses, methods and query parameters that are wrong."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
@@ -24,7 +25,7 @@ WITH_ID = [
 
 
 def fill(path: str) -> str:
-    return path.replace("<match_id>", NOTHING).replace("<round_id>", NOTHING)
+    return re.sub(r"<\w+_id>", NOTHING, path).replace("<stage>", "1")
 
 
 @pytest.mark.parametrize("path", PATHS)
