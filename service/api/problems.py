@@ -243,6 +243,7 @@ def answer(problem: Problem, status: int | None = None) -> Response:
         body["errors"] = [mistake.show(translate) for mistake in shown]
         if len(problem.mistakes) > len(shown):
             body["errors_left_out"] = len(problem.mistakes) - len(shown)
+    g.problem = problem.name
     response = Response(orjson.dumps(body), status or known, content_type=MEDIA_TYPE)
     response.headers.extend(problem.headers)
     return response

@@ -130,3 +130,15 @@ def test_a_director_does_not_hold_up_tables(client: FlaskClient, post: Post, dat
         assert post(f"/v1/matches/{table['match']}/rounds", sent)[0] == 201
         status, answer = post(f"{path}/stages", {})
         assert (status, answer["type"]) == (409, "/problems/tournament-busy")
+
+
+def test_who_was_told_that_another_is_at_it_may_try_again_under_the_same_key(
+    client: FlaskClient, database: Database
+) -> None:
+    path, tournament = open_tournament(client)
+    key = {"Idempotency-Key": "seat"}
+    with database.transaction() as connection:
+        lock = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+        connection.execute(lock, {"name": f"tournament {tournament['id']}"})
+        assert client.post(f"{path}/stages", json={}, headers=key).status_code == 409
+    assert client.post(f"{path}/stages", json={}, headers=key).status_code == 201

@@ -131,6 +131,115 @@ FROM (
 WHERE counted.match_id = match_players.match_id AND counted.player = match_players.player;
 """
 
+# The view of 0003, with more columns at its end.
+MATCHES = """
+CREATE OR REPLACE VIEW history.matches AS
+SELECT m.id AS match_id, m.label, m.status, m.ruleset_id, m.ruleset_version, m.stake,
+    ARRAY(SELECT p.player FROM match_players p
+          WHERE p.match_id = m.id ORDER BY p.seat) AS players,
+    m.rounds, m.rounds_played, m.created_at, m.created_by, m.finished_at, m.finish_reason,
+    m.tournament_id, m.stage, m.table_number
+FROM matches m;
+COMMENT ON COLUMN history.matches.stage IS 'The stage of the tournament; null outside of one.';
+COMMENT ON COLUMN history.matches.table_number IS 'The table in the stage, from 1.';
+"""
+
+# As in 0003: a view's purpose, its query, and what each of its columns says.
+VIEWS: dict[str, tuple[str, str, dict[str, str]]] = {
+    "tournaments": (
+        "One line a tournament.",
+        """
+        SELECT t.id AS tournament_id, t.name, t.status, t.ruleset_id, t.ruleset_version, t.stake,
+            t.table_size, t.stages, t.rounds, t.seating, t.seed, t.rank_by, t.prizes, t.stage,
+            t.open_matches, t.players, t.withdrawn, t.created_at, t.created_by, t.finished_at,
+            t.finished_by, t.finish_reason
+        FROM tournaments t
+        """,
+        {
+            "tournament_id": "The tournament; sorts by when tournaments were opened.",
+            "name": "What it is called.",
+            "status": "registering, stage_open, stage_done or finished.",
+            "ruleset_id": "The rule set that all its rounds are scored under.",
+            "ruleset_version": "The version of the rule set.",
+            "stake": "Money a point, in whole units of the currency; null without money.",
+            "table_size": "Players at a full table, 2 to 4.",
+            "stages": "Stages planned.",
+            "rounds": "Rounds planned for each match.",
+            "seating": "random, standings or spread.",
+            "seed": "With it anybody can seat the stages again.",
+            "rank_by": "points, points_per_opponent or placings.",
+            "prizes": "For the first place, the second, and so on; empty without prizes.",
+            "stage": "The last stage that was seated; 0 before the first.",
+            "open_matches": "Matches that are not finished.",
+            "players": "Players who have entered, with those who have left.",
+            "withdrawn": "Players who have left.",
+            "created_at": "When it was opened.",
+            "created_by": "The name of the API key that opened it.",
+            "finished_at": "When it ended; null until then.",
+            "finished_by": "The name of the API key that ended it.",
+            "finish_reason": "Why it ended, if that was said.",
+        },
+    ),
+    "standings": (
+        "One line a player and stage of a tournament, and one a player with stage 0 over all stages.",
+        """
+        SELECT k.tournament_id, k.stage, k.player, k.points + k.adjustments AS points, k.adjustments,
+            k.opponents, k.half_placings / 2.0 AS placings, k.matches, k.wins, k.rounds, k.rows_won,
+            k.sweeps, k.clean_sweeps, k.fouls, k.specials,
+            CASE WHEN t.stake IS NOT NULL THEN k.fees END AS fee,
+            CASE WHEN t.stake IS NOT NULL THEN k.net END AS net
+        FROM tournament_totals k LEFT JOIN tournaments t ON t.id = k.tournament_id
+        """,
+        {
+            "tournament_id": "The tournament.",
+            "stage": "The stage; 0 for the whole tournament.",
+            "player": "The player.",
+            "points": "Points of rounds that count, and of adjustments.",
+            "adjustments": "How many of them are from adjustments; those of the tournament in 0 only.",
+            "opponents": "Opponents met, each once a round.",
+            "placings": "Of finished matches, n at a table of n down to 1, shared places averaged.",
+            "matches": "Finished matches in which the player has played.",
+            "wins": "Matches with the first place, not shared.",
+            "rounds": "Rounds that count.",
+            "rows_won": "Rows won, each against each opponent.",
+            "sweeps": "Opponents swept.",
+            "clean_sweeps": "Rounds in which all opponents were swept at once.",
+            "fouls": "Rounds with a foul.",
+            "specials": "Rounds with a special that counts.",
+            "fee": "What the room keeps of the money won; null without money.",
+            "net": "Money won less the fee; null without money.",
+        },
+    ),
+    "events": (
+        "One line a thing that was done in a tournament.",
+        """
+        SELECT e.id AS event_id, e.tournament_id, e.kind, e.stage, e.player, e.points, e.reason,
+            e.created_at, e.created_by
+        FROM tournament_events e
+        """,
+        {
+            "event_id": "The event; sorts by when things were done.",
+            "tournament_id": "The tournament.",
+            "kind": "opened, entered, withdrawn, seated, adjusted or finished.",
+            "stage": "The last stage that had been seated by then.",
+            "player": "The player, where it is about one.",
+            "points": "Of an adjustment: points given, or taken away if negative.",
+            "reason": "Why, where that was said.",
+            "created_at": "When it was done.",
+            "created_by": "The name of the API key that did it.",
+        },
+    ),
+}
+
+GRANT = """
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'susun_reader') THEN
+        GRANT SELECT ON ALL TABLES IN SCHEMA history TO susun_reader;
+    END IF;
+END $$;
+"""
+
 INSERT_ONLY = ("tournament_stages", "tournament_events")
 
 
@@ -141,3 +250,14 @@ def upgrade() -> None:
             f"CREATE TRIGGER {table}_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
             "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
         )
+    op.execute(MATCHES)
+    for name, (purpose, query, columns) in VIEWS.items():
+        op.execute(f"CREATE VIEW history.{name} AS {query}")
+        op.execute(f"COMMENT ON VIEW history.{name} IS {_quoted(purpose)}")
+        for column, meaning in columns.items():
+            op.execute(f"COMMENT ON COLUMN history.{name}.{column} IS {_quoted(meaning)}")
+    op.execute(GRANT)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
