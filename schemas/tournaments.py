@@ -137,7 +137,8 @@ def read_tournament(document: Any, find: FindRuleSet) -> TournamentRequest:
     loaded, mistakes = load(_TOURNAMENT, document)
     ruleset = find_named(loaded, find, mistakes)
     if ruleset is not None:
-        check_points(ruleset, loaded.get("stake"), mistakes)
+        rounds = loaded.get("rounds", ruleset.rounds[0]) * loaded.get("stages", 1)
+        check_points(ruleset, loaded.get("stake"), mistakes, rounds)
     prizes = loaded.get("prizes", [])
     if len(prizes) > MOST_PRIZES:
         text = _("at most {most} prizes can be named")
