@@ -22,6 +22,7 @@ from service.api import (
     rulesets,
     scoring,
     system,
+    tournaments,
 )
 from service.api.idempotent import keep_refusal
 from service.config import read_config
@@ -44,7 +45,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     database.watch = PoolWatch(database.pool, database.most_connections)
     app.extensions["susun_database"] = database
     app.extensions["susun_last_use"] = LastUse(database)
-    for part in (scoring, rulesets, matches, rounds, audit, players, system, documents):
+    for part in (scoring, rulesets, matches, rounds, tournaments, audit, players, system, documents):
         app.register_blueprint(part.blueprint)
     problems.register(app)
     browsers.register(app, settings)
@@ -73,6 +74,6 @@ def _prepare() -> None:
 def _finish(response: Response) -> Response:
     response = keep_refusal(current_app.extensions["susun_database"], response)
     response.headers["X-Request-ID"] = g.request_id
-    response.headers["Content-Language"] = g.language
+    response.headers.setdefault("Content-Language", g.language)
     response.vary.add("Accept-Language")
     return observing.finish(response)

@@ -90,6 +90,8 @@ class Chunk:
             "finished_at": None,
             "finish_reason": None,
             "tournament_id": None,
+            "stage": None,
+            "table_number": None,
             "version": 1,
             "chain_length": 0,
             "chain_digest": None,
@@ -124,9 +126,12 @@ class Chunk:
             self.adjust(match, standing, at + timedelta(minutes=3))
         self.rows["matches"].append(match)
         for seat, player in enumerate(players):
-            kept = {name: standing[player][name] for name in ("points", "net", "fees", "adjustments")}
+            kept = {
+                name: standing[player][name]
+                for name in ("points", "net", "fees", "adjustments", "rounds")
+            }
             self.rows["match_players"].append(
-                {"match_id": match["id"], "seat": seat, "player": player, **kept}
+                {"match_id": match["id"], "seat": seat, "player": player, "withdrawn": False, **kept}
             )
 
     def players(self) -> list[str]:
@@ -181,7 +186,7 @@ class Chunk:
                 counts = counts_of(seat)
                 total.update({name: counts[name] for name in PLAYER_COUNTS})
                 standing[seat["player"]].update(
-                    {name: counts[name] for name in ("points", "net", "fees")}
+                    {name: counts[name] for name in ("points", "net", "fees", "rounds")}
                 )
 
     def adjust(self, match: Row, standing: Mapping[str, Counter[str]], at: datetime) -> None:

@@ -34,6 +34,11 @@ def whole(**metadata: Any) -> fields.Field[Any]:
     return _field(fields.Integer, **metadata)
 
 
+def number(**metadata: Any) -> fields.Field[Any]:
+    """A number that need not be whole."""
+    return _field(fields.Float, **metadata)
+
+
 def flag(**metadata: Any) -> fields.Field[Any]:
     """A boolean."""
     return _field(fields.Boolean, **metadata)
@@ -268,7 +273,14 @@ class MatchAnswer(Answer):
     label = text(nullable=True)
     ruleset = part(MatchRuleSetAnswer)
     stake = whole(nullable=True)
+    tournament = text(nullable=True, **IDENTIFIER)
+    stage = whole(nullable=True, description="Of the tournament.")
+    table = whole(nullable=True, description="The number of the table in the stage.")
     players = many(fields.String())
+    withdrawn = many(
+        fields.String(),
+        description="Of the players, those who have left the tournament: rounds may do without them.",
+    )
     rounds = whole(minimum=1, description="How many are planned.")
     rounds_played = whole(minimum=0)
     status = text(enum=["open", "finished"])
@@ -310,6 +322,7 @@ class FindingAnswer(Answer):
     round = text(nullable=True, **IDENTIFIER)
     number = whole(nullable=True)
     revision = whole(nullable=True)
+    tournament = text(nullable=True, **IDENTIFIER)
 
 
 class AuditAnswer(Answer):

@@ -12,11 +12,15 @@ from schemas.mistakes import Mistake
 from schemas.rounds import LONGEST_RULESET_ID
 from service.messages import _
 from service.record.ids import parse_id
+from service.record.pages import is_cursor
+from service.rules.ruleset import BUILT_IN
+from service.tournaments.reading import EVENTS
+from service.tournaments.store import STATUSES
 
 DEFAULT_LIMIT, MOST_ITEMS, MOST_STREAMED = 50, 500, 10**12
 _LONGEST_CURSOR = 200
 _FIRST_YEAR = 1970
-_RULESET = {"description": "The id of a rule set, in any version; an alias finds nothing."}
+_RULESET = {"description": "The id or alias of a rule set, in any version."}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:[Zz]|[+-]\d\d:\d\d)")
 
 
@@ -30,11 +34,29 @@ class Identifier(fields.Field[UUID]):
         return found
 
 
+class RuleSetName(Text):
+    """A rule set's id; an alias is loaded as the id that it stands for."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
+        name = super()._deserialize(value, attr, data, **kwargs)
+        return BUILT_IN[name].id if name in BUILT_IN else name
+
+
+class Cursor(Text):
+    """A cursor; whether it belongs to the list that is asked for is seen later."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
+        cursor = super()._deserialize(value, attr, data, **kwargs)
+        if not is_cursor(cursor):
+            raise ValidationError([Mistake("field_invalid", _("this is no cursor of a list"))])
+        return cursor
+
+
 class ListQuery(Document):
     """Which part of a list: how many items, after which cursor."""
 
     limit = QueryNumber(1, MOST_ITEMS, load_default=DEFAULT_LIMIT)
-    cursor = Text(
+    cursor = Cursor(
         _LONGEST_CURSOR,
         metadata={
             "description": "`next_cursor` of the page before, or a stream's last cursor; all filters "
@@ -84,7 +106,7 @@ class MatchesQuery(ListQuery):
 
     player = Text(LONGEST_PLAYER)
     status = Choice(("open", "finished"))
-    ruleset = Text(LONGEST_RULESET_ID, metadata=_RULESET)
+    ruleset = RuleSetName(LONGEST_RULESET_ID, metadata=_RULESET)
     tournament = Identifier()
     since = Moment(metadata=_moment("Opened then or later"))
     until = Moment(metadata=_moment("Opened before then"))
@@ -104,7 +126,7 @@ class PlayerRoundsQuery(MatchRoundsQuery):
 
     match = Identifier()
     tournament = Identifier()
-    ruleset = Text(LONGEST_RULESET_ID, metadata=_RULESET)
+    ruleset = RuleSetName(LONGEST_RULESET_ID, metadata=_RULESET)
     since = Moment(metadata=_moment("First posted then or later, whenever it was corrected"))
     until = Moment(metadata=_moment("First posted before then"))
 
@@ -113,6 +135,33 @@ class RoundsQuery(PlayerRoundsQuery):
     """Which rounds."""
 
     player = Text(LONGEST_PLAYER)
+
+
+class TournamentsQuery(ListQuery):
+    """Which tournaments; ``since`` and ``until`` go by when they were opened."""
+
+    status = Choice(STATUSES)
+    since = Moment(metadata=_moment("Opened then or later"))
+    until = Moment(metadata=_moment("Opened before then"))
+
+
+class TournamentEventsQuery(ListQuery):
+    """Which events of a tournament."""
+
+    kind = Choice(EVENTS)
+    player = Text(LONGEST_PLAYER)
+
+
+class TournamentPlayersQuery(ListQuery):
+    """Which players of a tournament."""
+
+    withdrawn = Choice(("true", "false"))
+
+
+class StandingsQuery(Document):
+    """Which standings: of one stage; over all if absent."""
+
+    stage = QueryNumber(1, 1_000)
 
 
 class RuleSetQuery(Document):

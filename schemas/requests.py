@@ -13,8 +13,10 @@ from schemas.queries import Identifier, Moment
 from schemas.rounds import MOST_VERSIONS, RuleSetReference
 from schemas.rulesets import IDENTIFIER_PATTERN, RuleSetIdentifier
 from schemas.seats import FEWEST_SEATS, MOST_SEATS, OneSeat, Seats
+from schemas.tournaments import Players, Tables
 from service.rules.cards import ROW_SIZES, ROWS
 from service.rules.specials import SPECIALS
+from service.tournaments.store import MOST_PLAYERS
 
 _CARD = (
     "Rank `2` to `9`, `10` or `T`, `J Q K A`, then suit `s h c d` or ♠ ♥ ♣ ♦, in any case. "
@@ -82,6 +84,12 @@ _SHAPES: dict[type[fields.Field[Any]], dict[str, Any]] = {
             },
         ],
     },
+    Tables: {
+        "type": "array",
+        "minItems": 1,
+        "items": {"type": "array", "items": _PLAYER},
+        "description": "Each table as the list of its players; everybody who has not left sits once.",
+    },
     Identifier: {"type": "string", "format": "uuid"},
     Moment: {"type": "string", "format": "date-time"},
     RuleSetIdentifier: {
@@ -108,6 +116,14 @@ def describe(marshmallow: MarshmallowPlugin) -> None:
             return {"type": "integer", "minimum": field.least, "maximum": field.most}
         if isinstance(field, Text):
             return {"type": "string", "minLength": 1, "maxLength": field.longest}
+        if isinstance(field, Players):
+            return {
+                "type": "array",
+                "minItems": field.least,
+                "maxItems": MOST_PLAYERS,
+                "items": _PLAYER,
+                "uniqueItems": True,
+            }
         if isinstance(field, Choice):
             return {"type": "string", "enum": list(field.choices)}
         return _SHAPES.get(type(field), {})

@@ -21,6 +21,7 @@ from service.messages import _
 from service.rules.cards import HAND_SIZE
 from service.rules.reading import Seat, formed_names
 from service.rules.ruleset import DEFAULT, RuleSet
+from service.rules.specials import SPECIALS
 
 LONGEST_RULESET_ID = 64
 MOST_VERSIONS = 1_000_000
@@ -146,25 +147,31 @@ def read_round(document: Any, find: FindRuleSet, *, to_keep: bool = False) -> Ro
 
     One that is to be kept needs a rule set with points, and so does one with a stake.
     """
-    loaded, mistakes = _load(_ROUND, document)
-    ruleset = _find(loaded, find, mistakes)
-    if ruleset is not None:
-        if to_keep or "stake" in loaded:
-            _check_points(ruleset, loaded.get("stake"), mistakes)
-        _check_declarations(ruleset, loaded.get("seats", ()), mistakes)
+    loaded, mistakes = load(_ROUND, document)
+    ruleset = find_named(loaded, find, mistakes)
+    if ruleset is not None and (to_keep or "stake" in loaded):
+        check_points(ruleset, loaded.get("stake"), mistakes)
+    _check_declarations(ruleset, loaded.get("seats", ()), mistakes)
     if mistakes or ruleset is None:
         raise Invalid(mistakes)
     return RoundRequest(ruleset, loaded["seats"], loaded.get("stake"))
 
 
 def read_match_round(
-    document: Any, ruleset: RuleSet, stake: int | None, players: Sequence[str]
+    document: Any,
+    ruleset: RuleSet,
+    stake: int | None,
+    players: Sequence[str],
+    withdrawn: Sequence[str] = (),
 ) -> RoundRequest:
-    """Read a round of a match of some players, under its rule set; :class:`Invalid` otherwise."""
-    loaded, mistakes = _load(_MATCH_ROUND, document)
+    """Read a round of a match of some players, under its rule set; :class:`Invalid` otherwise.
+
+    Those of them who are ``withdrawn`` may have a seat or not.
+    """
+    loaded, mistakes = load(_MATCH_ROUND, document)
     seats = loaded.get("seats", ())
     _check_declarations(ruleset, seats, mistakes)
-    _check_roster(seats, players, mistakes)
+    _check_roster(seats, players, mistakes, withdrawn)
     if mistakes:
         raise Invalid(mistakes)
     return RoundRequest(ruleset, seats, stake, loaded.get("number"))
@@ -172,7 +179,7 @@ def read_match_round(
 
 def read_correction(document: Any, ruleset: RuleSet, players: Sequence[str] | None) -> Sequence[Seat]:
     """Read the seats of a correction; ``players`` are those of the match, None outside of one."""
-    loaded, mistakes = _load(_CORRECTION, document)
+    loaded, mistakes = load(_CORRECTION, document)
     seats = loaded.get("seats", ())
     _check_declarations(ruleset, seats, mistakes)
     if players is not None:
@@ -187,11 +194,14 @@ def read_reason(document: Any) -> str:
     return str(_REASON.read(document)["reason"])
 
 
-def read_adjustment(document: Any) -> tuple[str, int, str]:
-    """Read an adjustment: player, points (not 0), reason."""
-    loaded, mistakes = _load(_ADJUSTMENT, document)
+def read_adjustment(document: Any, players: Sequence[str] | None) -> tuple[str, int, str]:
+    """Read an adjustment: a player of these (None: any), points (not 0), reason; :class:`Invalid`."""
+    loaded, mistakes = load(_ADJUSTMENT, document)
     if loaded.get("points") == 0:
         mistakes.append(Mistake("field_invalid", _("an adjustment of 0 changes nothing"), "/points"))
+    if players is not None and loaded.get("player", players[0]) not in players:
+        text = _("this player does not belong to the match")
+        mistakes.append(Mistake("player_not_in_match", text, "/player"))
     if mistakes:
         raise Invalid(mistakes)
     return loaded["player"], loaded["points"], loaded["reason"]
@@ -199,8 +209,8 @@ def read_adjustment(document: Any) -> tuple[str, int, str]:
 
 def read_arrangement(document: Any, find: FindRuleSet) -> tuple[RuleSet, Seat]:
     """Read one arrangement and the rule set to check it under; :class:`Invalid` otherwise."""
-    loaded, mistakes = _load(_ARRANGEMENT, document)
-    ruleset = _find(loaded, find, mistakes)
+    loaded, mistakes = load(_ARRANGEMENT, document)
+    ruleset = find_named(loaded, find, mistakes)
     seat = loaded.get("seat")
     if ruleset is not None and seat is not None:
         _check_declaration(ruleset, seat, "/seat", mistakes)
@@ -211,21 +221,21 @@ def read_arrangement(document: Any, find: FindRuleSet) -> tuple[RuleSet, Seat]:
 
 def read_match(document: Any, find: FindRuleSet) -> MatchRequest:
     """Read a match to open; :class:`Invalid` with everything that is wrong."""
-    loaded, mistakes = _load(_MATCH, document)
-    ruleset = _find(loaded, find, mistakes)
+    loaded, mistakes = load(_MATCH, document)
+    ruleset = find_named(loaded, find, mistakes)
     if ruleset is not None:
-        _check_points(ruleset, loaded.get("stake"), mistakes)
+        rounds = loaded.get("rounds", ruleset.rounds[0])
+        check_points(ruleset, loaded.get("stake"), mistakes, rounds)
     # As they were sent: what was loaded lacks wrong names, so that places would be off.
     players = document.get("players") if type(document) is dict else None
     if type(players) is list:
         _check_players(players, mistakes)
     if mistakes or ruleset is None:
         raise Invalid(mistakes)
-    rounds = loaded.get("rounds", ruleset.rounds[0])
     return MatchRequest(ruleset, loaded["players"], rounds, loaded.get("stake"), loaded.get("label"))
 
 
-def _load(schema: Document, document: Any) -> tuple[dict[str, Any], list[Mistake]]:
+def load(schema: Document, document: Any) -> tuple[dict[str, Any], list[Mistake]]:
     """Load what can be loaded, with what is wrong about the rest."""
     try:
         return schema.load(document), []
@@ -234,7 +244,8 @@ def _load(schema: Document, document: Any) -> tuple[dict[str, Any], list[Mistake
         return loaded, list(collect(error.messages))
 
 
-def _find(loaded: dict[str, Any], find: FindRuleSet, mistakes: list[Mistake]) -> RuleSet | None:
+def find_named(loaded: dict[str, Any], find: FindRuleSet, mistakes: list[Mistake]) -> RuleSet | None:
+    """The rule set that is named, or the default; None, with a mistake, if there is none."""
     if any(mistake.pointer.startswith("/ruleset") for mistake in mistakes):
         return None
     identifier, version = loaded.get("ruleset", (DEFAULT, None))
@@ -249,20 +260,29 @@ def _find(loaded: dict[str, Any], find: FindRuleSet, mistakes: list[Mistake]) ->
     return ruleset
 
 
-def _check_points(ruleset: RuleSet, stake: int | None, mistakes: list[Mistake]) -> None:
-    """Whether rounds can be kept under a rule set, and paid at a stake."""
+def check_points(ruleset: RuleSet, stake: int | None, mistakes: list[Mistake], rounds: int = 1) -> None:
+    """Whether so many rounds can be kept under a rule set, and paid at a stake."""
     if not ruleset.has_points:
         text = _("the rule set “{ruleset}” gives no points, so nothing can be paid or kept under it")
         mistakes.append(Mistake("ruleset_without_points", text, "/ruleset", {"ruleset": ruleset.id}))
-    elif stake is not None and stake * ruleset.most_points > MOST_MONEY:
+    elif stake is not None and stake * ruleset.most_points * rounds > MOST_MONEY:
         text = _("the stake is too high for the points of this rule set: at most {most}")
-        most = {"most": MOST_MONEY // ruleset.most_points}
+        most = {"most": MOST_MONEY // (ruleset.most_points * rounds)}
         mistakes.append(Mistake("field_invalid", text, "/stake", most))
 
 
-def _check_declarations(ruleset: RuleSet, seats: Sequence[Seat | None], mistakes: list[Mistake]) -> None:
+def _check_declarations(
+    ruleset: RuleSet | None, seats: Sequence[Seat | None], mistakes: list[Mistake]
+) -> None:
+    """Whether specials are known and formed; without a rule set, whether any could have them."""
     for place, seat in enumerate(seats):
-        if seat is not None and seat.declare is not None:
+        if seat is None or seat.declare is None:
+            continue
+        if ruleset is None and seat.declare not in SPECIALS:
+            text = _("no rule set has a special of this name; there are: {known}")
+            known = {"known": list(SPECIALS)}
+            mistakes.append(Mistake("special_unknown", text, f"/seats/{place}/declare", known))
+        elif ruleset is not None:
             _check_declaration(ruleset, seat, f"/seats/{place}", mistakes)
 
 
@@ -271,7 +291,11 @@ def _check_declaration(ruleset: RuleSet, seat: Seat, pointer: str, mistakes: lis
         return
     known = [special.name for special in ruleset.specials]
     if seat.declare not in known:
-        text = _("the rule set “{ruleset}” has no special of this name; it has: {known}")
+        text = (
+            _("the rule set “{ruleset}” has no special of this name; it has: {known}")
+            if known
+            else _("the rule set “{ruleset}” has no specials")
+        )
         shown = {"ruleset": ruleset.id, "known": known}
         mistakes.append(Mistake("special_unknown", text, f"{pointer}/declare", shown))
         return
@@ -288,8 +312,13 @@ def _check_declaration(ruleset: RuleSet, seat: Seat, pointer: str, mistakes: lis
         mistakes.append(Mistake("special_not_formed", text, f"{pointer}/declare", shown))
 
 
-def _check_roster(seats: Sequence[Seat | None], players: Sequence[str], mistakes: list[Mistake]) -> None:
-    """A round of a match seats the players of the match, all of them and nobody else."""
+def _check_roster(
+    seats: Sequence[Seat | None],
+    players: Sequence[str],
+    mistakes: list[Mistake],
+    withdrawn: Sequence[str] = (),
+) -> None:
+    """A round of a match seats the players of the match, all who have not left, and nobody else."""
     if not seats or any(seat is None for seat in seats):
         return
     seated = [seat.player for seat in seats if seat is not None]
@@ -298,7 +327,7 @@ def _check_roster(seats: Sequence[Seat | None], players: Sequence[str], mistakes
             text = _("this player does not belong to the match")
             mistakes.append(Mistake("player_not_in_match", text, f"/seats/{place}/player"))
     for player in players:
-        if player not in seated:
+        if player not in seated and player not in withdrawn:
             text = _("the player {player} of the match has no seat in the round")
             mistakes.append(Mistake("player_absent", text, "/seats", {"player": player}))
 

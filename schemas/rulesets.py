@@ -198,10 +198,15 @@ class MoneyDocument(Document):
     fee = WholeNumber(0, MOST_FEE, required=True)
 
 
+def _some(values: list[Any]) -> None:
+    if not values:
+        raise ValidationError([Mistake("field_invalid", _("expected at least one number of rounds"))])
+
+
 class RulesDocument(Document):
     """All the rules of a rule set."""
 
-    rounds = fields.List(WholeNumber(1, MOST_ROUNDS), required=True)
+    rounds = fields.List(WholeNumber(1, MOST_ROUNDS), required=True, validate=_some)
     comparison = fields.Nested(ComparisonDocument, required=True)
     order = fields.Nested(OrderDocument, required=True)
     points = fields.Nested(PointsDocument)
@@ -310,7 +315,6 @@ def _sense(rules: dict[str, Any]) -> list[tuple[bool, str, str]]:
     foul, specials = rules.get("foul", {}), rules.get("specials", {})
     ranking = [special["name"] for special in specials.get("ranking", ())]
     checks = [
-        (bool(rules["rounds"]), _("expected at least one number of rounds"), "/rounds"),
         (len(set(ranking)) == len(ranking), _("a special is ranked twice"), "/specials/ranking"),
         (
             bool(rules["comparison"]["suits"]) or not rules["order"]["suits"],

@@ -110,7 +110,8 @@ def _check_way(item: dict[str, Any], pointer: str, mistakes: list[Mistake], *, a
             text = _("a seat gives three rows, or cards with declare, not both")
             mistakes.append(Mistake("field_invalid", text, f"{pointer}/{row}"))
     if "declare" not in item and not alone:
-        mistakes.append(FIELD_MISSING._replace(pointer=f"{pointer}/declare"))
+        text = _("a seat that gives cards must declare a special; otherwise it gives three rows")
+        mistakes.append(Mistake("field_missing", text, f"{pointer}/declare"))
 
 
 def read_cards(value: Any, size: int, code: str, pointer: str, mistakes: list[Mistake]) -> list[int]:

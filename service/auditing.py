@@ -34,8 +34,13 @@ def run(
     for finding in report.findings:
         click.echo(orjson.dumps(finding.show()) if as_json else told(finding))
     if not as_json:
-        click.echo(f"{report.rounds} revisions audited, {len(report.findings)} findings", err=True)
+        found = _count(len(report.findings), "finding")
+        click.echo(f"{_count(report.rounds, 'revision')} audited, {found}", err=True)
     return 1 if report.findings else 0
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def on_terminal() -> bool:
@@ -48,6 +53,7 @@ def told(finding: Finding) -> str:
     about = [
         f"{name} {value}"
         for name, value in (
+            ("tournament", finding.tournament),
             ("match", finding.match),
             ("number", finding.number),
             ("round", finding.round),

@@ -93,11 +93,11 @@ def _one_of(*choices: str) -> Parse:
 
 def _origins(text: str) -> tuple[str, ...]:
     found = tuple(text.replace(",", " ").split())
-    for origin in found:
-        if origin != "*" and not _ORIGIN.fullmatch(origin):
-            raise ValueError(
-                f"must be origins such as https://app.example.org, or *; {origin!r} is none"
-            )
+    wrong = [origin for origin in found if origin != "*" and not _ORIGIN.fullmatch(origin)]
+    if wrong:
+        named = ", ".join(map(repr, wrong))
+        none = "is none" if len(wrong) == 1 else "are none"
+        raise ValueError(f"must be origins such as https://app.example.org, or *; {named} {none}")
     if "*" in found and len(found) > 1:
         raise ValueError("is either * or a list of origins")
     return found

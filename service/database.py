@@ -77,6 +77,7 @@ _LIMITS = (
 _SNAPSHOT = (
     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
     "SET LOCAL statement_timeout = '30s';"
+    "SET LOCAL lock_timeout = '2s';"
     "SET LOCAL idle_in_transaction_session_timeout = '60s'"
 )
 

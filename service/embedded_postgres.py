@@ -44,6 +44,9 @@ STOP_SECONDS = 30
 """How long it may take to shut down before it is told more firmly."""
 LOG_BYTES = 10_000_000
 
+REMAINS_SIGNALS = ((signal.SIGINT, 0), (signal.SIGQUIT, 10), (signal.SIGKILL, 20))
+"""What a server is sent that another launcher has left behind, and after how many seconds."""
+
 TRANSIENT = ("is still in use", "postmaster.pid", "could not bind")
 """What the server says when it cannot start now but can in a moment."""
 
@@ -190,9 +193,13 @@ class EmbeddedPostgres:
 
     def _launch(self, programs: Path, user: child.User, password: str) -> int:
         """Starts the server and waits until it answers; returns its port."""
-        deadline = time.monotonic() + RETRY_SECONDS
+        began = time.monotonic()
+        deadline = began + RETRY_SECONDS
         while True:
-            postgres_data.clear_remains(self.data_dir)
+            # A server that died in the midst of its own recovery may not hear the gentle signals.
+            waited = time.monotonic() - began
+            number = next(number for number, after in reversed(REMAINS_SIGNALS) if waited >= after)
+            postgres_data.clear_remains(self.data_dir, number=number)
             port = self._choose_port()
             command = [str(programs / "postgres"), "-D", str(self.data_dir)]
             self._spawn(command + self._settings(port), user)

@@ -5,6 +5,7 @@ PROMETHEUS_MULTIPROC_DIR, where workers count what they do (default: a new direc
 there is room).
 """
 
+import contextlib
 import os
 import shutil
 import sys
@@ -76,6 +77,7 @@ logconfig_dict = logs.settings(loglevel)
 accesslog = None
 
 _COUNTS = "PROMETHEUS_MULTIPROC_DIR"
+_PREFIX = "susun-counts-"
 
 
 def on_starting(server: Any) -> None:
@@ -89,7 +91,8 @@ def on_starting(server: Any) -> None:
     make_shared()
     given = os.environ.get(_COUNTS)
     if not given:
-        os.environ[_COUNTS] = tempfile.mkdtemp(prefix="susun-counts-", dir=_in_memory)
+        clear_counts()
+        os.environ[_COUNTS] = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_in_memory)
         # Kept with the server: this module is another one after a reload.
         server.susun_counts = os.environ[_COUNTS]
     elif not server.master_pid:
@@ -99,6 +102,15 @@ def on_starting(server: Any) -> None:
         for kind in ("counter", "gauge", "histogram", "summary"):
             for old in directory.glob(f"{kind}_*.db"):
                 old.unlink()
+
+
+def clear_counts() -> None:
+    """Remove what servers of ours have left that were killed."""
+    for left in Path(_in_memory or tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        number = left.name.removeprefix(_PREFIX).partition("-")[0]
+        with contextlib.suppress(OSError):
+            if left.stat().st_uid == os.geteuid() and not Path(f"/proc/{number}").exists():
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def on_exit(server: Any) -> None:

@@ -29,6 +29,8 @@ _PLACES = 8
 _PLACE = struct.Struct("=Qd")  # whose it is, and its due
 _SET = struct.Struct("=" + "Qd" * _PLACES)
 _LOCK_TRIES = 50
+#: What is charged by force may have to be made up for later: for so long at most.
+MOST_DEBT_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ class LimitTable:
         self._threads = threading.Lock()
 
     def take(self, client: bytes, rate: Rate, units: float, *, force: bool = False) -> Use:
-        """Let a client use some units, unless it has too few left; ``force`` lets it fall to nothing.
+        """Let a client use some units, unless it has too few left; ``force`` charges it
+        all the same, and leaves it a debt.
 
         Negative units are given back.
         """
@@ -86,12 +89,12 @@ class LimitTable:
             place, due = self._find(offset, name, now)
             latest = now + rate.window
             # Later than it can be, or NaN: of other limits than these, or overwritten.
-            due = max(due, now) if due <= latest else now
+            due = max(due, now) if due <= latest + MOST_DEBT_SECONDS else now
             after = max(due + units / rate.a_second, now)
             wait = max(after - latest, 0.0)
             if wait > 0 and not force:
                 return _use(rate, due - now, wait)
-            after = min(after, latest)
+            after = min(after, latest + MOST_DEBT_SECONDS)
             _PLACE.pack_into(self._memory, place, name, after)
         return _use(rate, after - now, 0.0)
 

@@ -96,8 +96,10 @@ def give(path: Path, user: child.User) -> None:
     os.chown(path, user.owner, gid)
 
 
-def clear_remains(data_dir: Path) -> None:
+def clear_remains(data_dir: Path, *, number: int = signal.SIGINT) -> None:
     """Deals with what a crash has left: a server without its launcher, or its pid file.
+
+    The server is sent a signal.
 
     For the holder of the lock alone, who knows that no other launcher is at work. The pid file has
     to go because its number may belong to another program after a reboot, and Postgres would wait
@@ -113,7 +115,7 @@ def clear_remains(data_dir: Path) -> None:
         pid_file.unlink(missing_ok=True)
     elif recorded in remains:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(recorded, signal.SIGINT)
+            os.kill(recorded, number)
 
 
 def processes_on(data_dir: Path) -> list[int]:

@@ -34,6 +34,8 @@ LEAST_RATE = 8 * 1024
 """Bytes a second of a long body, on average, after the first ``REQUEST_SECONDS``."""
 MOST_QUEUED = 48
 """Requests of a worker that wait for a thread. More are refused at once, rather than served too late."""
+MOST_BODY_SECONDS = 600.0
+"""How long a long body may take, however fast it comes."""
 PARTING_SECONDS = 2.0
 """How long a client may take to read the last answer and close, before we do."""
 
@@ -139,6 +141,7 @@ class PacedUnreader(SocketUnreader):  # type: ignore[misc]
     def chunk(self, size_hint: int | None = None) -> bytes:
         """The next piece; :class:`TooSlow` if it is late."""
         until = self._began + REQUEST_SECONDS + self._count / LEAST_RATE
+        until = min(until, self._began + MOST_BODY_SECONDS)
         left = min(until - time.monotonic(), REQUEST_SECONDS)
         readable = select.poll()
         readable.register(self.sock, select.POLLIN)
@@ -161,7 +164,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.streaming: set[TConn] = set()
         #: Whole requests that wait for a thread.
         self.queued: set[TConn] = set()
-        self.most_streaming = max(1, self.cfg.threads // 2)
+        self.most_streaming = max(1, self.cfg.threads // 4)
         #: Answers that are still being read, and clients that we have told goodbye: until when.
         self.unread: dict[TConn, float] = {}
         self.parting: dict[TConn, float] = {}

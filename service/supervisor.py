@@ -169,8 +169,6 @@ class _Service:
         command = [sys.executable, "-m", "gunicorn", "-c", str(CONFIGURATION), app]
         environment = {
             "SUSUN_LOG_LEVEL": "warning",
-            # One place for each port, so that a killed run leaves nothing that the next does not clear.
-            "PROMETHEUS_MULTIPROC_DIR": str(self.home / "metrics" / str(self.port)),
             **os.environ,
             "SUSUN_HOME": str(self.home),
             "HOST": self.host,

@@ -29,6 +29,8 @@ _EMPTY = """
     DELETE FROM idempotency_keys; DELETE FROM player_totals; DELETE FROM adjustments;
     DELETE FROM duels; DELETE FROM seats; DELETE FROM rounds;
     DELETE FROM match_players; DELETE FROM matches; DELETE FROM api_keys;
+    DELETE FROM tournament_totals; DELETE FROM tournament_events; DELETE FROM tournament_stages;
+    DELETE FROM tournament_players; DELETE FROM tournaments;
     DELETE FROM rulesets WHERE created_by IS NOT NULL;
 """
 

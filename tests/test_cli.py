@@ -282,3 +282,8 @@ def test_the_module_is_the_command_too() -> None:
     command = [sys.executable, "-m", "service.cli", "run", "--help"]
     done = subprocess.run(command, cwd=OPENAPI.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "Serve, with a Postgres of our own" in done.stdout
+
+
+def test_a_key_is_not_named_as_if_it_were_the_prefix_of_one(run: Run) -> None:
+    result = run("keys", "create", "0123456789ab", "--scope", "read")
+    assert result.exit_code == 1 and "could be the prefix of a key" in result.output

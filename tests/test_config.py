@@ -13,12 +13,14 @@ from click.testing import CliRunner, Result
 from app import MOST_BODY_BYTES
 from schemas.queries import MOST_ITEMS
 from schemas.rounds import MOST_ROUNDS
+from schemas.tournaments import MOST_BYTES, MOST_PRIZES, MOST_STAGES
 from service import gunicorn_conf
 from service.api import json_input, problems
 from service.api.problems import PROBLEMS
 from service.api.streams import MOST_STREAMS
 from service.cli import main
 from service.config import SETTINGS, Config, ConfigError, Server, look, read_config, read_database_url
+from service.tournaments.store import MOST_PLAYERS
 
 ROOT = Path(__file__).parents[1]
 URL = "postgresql://susun:s3cret@db.example/susun"
@@ -317,6 +319,10 @@ def test_the_documentation_lists_what_a_request_may_be_at_most() -> None:
         gunicorn_conf.limit_request_fields,
         gunicorn_conf.limit_request_field_size,
         MOST_BODY_BYTES,
+        MOST_BYTES,
+        MOST_PLAYERS,
+        MOST_STAGES,
+        MOST_PRIZES,
         json_input._DEEPEST,
         json_input._MOST_DIGITS,
         MOST_ROUNDS,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from service import limit_table
-from service.limit_table import LimitTable, Rate
+from service.limit_table import MOST_DEBT_SECONDS, LimitTable, Rate
 
 SLOW = Rate(a_second=1, burst=100)
 NEVER = Rate(a_second=1e-6, burst=100)
@@ -73,12 +73,6 @@ def test_units_are_given_back_but_never_more_than_were_taken(table: LimitTable) 
     table.take(b"a", SLOW, 50)
     assert table.take(b"a", SLOW, -20).left == 70
     assert table.take(b"a", SLOW, -500).left == 100
-
-
-def test_what_is_forced_leaves_nothing_rather_than_a_debt(table: LimitTable, clock: Clock) -> None:
-    assert table.take(b"a", SLOW, 5000, force=True).left == 0
-    clock.now += 100
-    assert table.take(b"a", SLOW, 0).left == 100
 
 
 def test_clients_do_each_other_no_harm(table: LimitTable) -> None:
@@ -190,3 +184,15 @@ def test_a_table_leaves_no_descriptor_behind() -> None:
     for _ in range(5):
         LimitTable().take(b"a", SLOW, 1)
     assert len(os.listdir("/proc/self/fd")) <= open_before + 1
+
+
+def test_what_is_charged_by_force_has_to_be_made_up_for() -> None:
+    """Else who guesses at a steady pace would be charged the whole only once."""
+    clock = [0.0]
+    table = LimitTable(lambda: clock[0])
+    rate = Rate(100, 100)
+    for _ in range(50):
+        table.take(b"guesser", rate, 100, force=True)
+    assert table.take(b"guesser", rate, 1).wait == pytest.approx(MOST_DEBT_SECONDS + 0.01)
+    clock[0] = MOST_DEBT_SECONDS + 0.02
+    assert table.take(b"guesser", rate, 1).wait == 0

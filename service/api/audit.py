@@ -9,9 +9,12 @@ from flask import Blueprint, Response, g
 from sqlalchemy import Connection
 
 from schemas.answers import AuditAnswer
+from schemas.tournament_answers import TournamentAuditAnswer
 from service import metrics
 from service.api.calls import Afterwards, call, database
 from service.record.audit import Report, audit_match, audit_round
+from service.record.tournament_audit import audit_tournaments, count_matches
+from service.tournaments import store
 
 blueprint = Blueprint("audit", __name__, url_prefix="/v1")
 
@@ -42,6 +45,34 @@ def get_round_audit(connection: Connection, round_id: UUID) -> Afterwards:
 def get_match_audit(connection: Connection, match_id: UUID) -> Afterwards:
     """All revisions of its rounds scored and sealed again, the whole chain, and the totals."""
     return Afterwards(lambda: _answer(audit_match, match_id))
+
+
+@call(
+    blueprint,
+    "GET",
+    "/tournaments/<tournament_id>/audit",
+    scope="read",
+    summary="Audit what is kept of a tournament",
+    answer=TournamentAuditAnswer(),
+    problems=["not-found"],
+)
+def get_tournament_audit(connection: Connection, tournament_id: UUID) -> Afterwards:
+    """Totals and state counted again from its matches, each of which has an audit of its own."""
+    store.get_version(connection, tournament_id)
+    return Afterwards(lambda: _tournament_answer(tournament_id))
+
+
+def _tournament_answer(tournament_id: UUID) -> Response:
+    with database().snapshot() as connection:
+        found = list(audit_tournaments(connection, tournament_id))
+        count = count_matches(connection, tournament_id)
+    metrics.count_audit(finding.code for finding in found)
+    body = {
+        "ok": not found,
+        "matches": count,
+        "findings": [finding.show(g.translate) for finding in found],
+    }
+    return Response(orjson.dumps(body), content_type="application/json")
 
 
 def _answer(audit: Callable[[Connection, UUID], Report], identifier: UUID) -> Response:

@@ -94,6 +94,7 @@ def call(
     conditional: bool = False,
     etag: bool = False,
     also: Mapping[str, Any] | None = None,
+    most_bytes: int | None = None,
 ) -> Callable[[View], View]:
     """Make a function the view of a call.
 
@@ -103,6 +104,7 @@ def call(
     the view returns and in which an Idempotency-Key is honoured if it is a POST. It returns a JSON-able
     mapping, a :class:`Created`, a response, or :class:`Afterwards`. It may be called again for the same
     request where the database has undone what it did; so it changes nothing but the database.
+    ``most_bytes``: what its body may have, if it is not the limit of all.
     """
 
     def decorate(view: View) -> View:
@@ -133,7 +135,7 @@ def call(
         @wraps(view)
         def respond(**ids: str) -> Any:
             # Before any transaction: a slow client must not hold a connection to the database.
-            raw = read_body() if body is not None else b""
+            raw = read_body(most_bytes) if body is not None else b""
             if scope is None:
                 return serve(ids, raw)
             claimed = read_token()

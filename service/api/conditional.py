@@ -58,7 +58,7 @@ def has_seen(state: str) -> bool:
 def contradicts(state: str) -> bool:
     """Whether there is an If-Match, and it does not name a state (in whatever language it was read)."""
     expected = request.if_match
-    if not expected or expected.star_tag:
+    if expected.star_tag or "If-Match" not in request.headers:
         return False
     # An unquoted or empty tag is read as none at all.
     return state not in {str(tag).partition(".")[0] for tag in expected.as_set()}

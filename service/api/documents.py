@@ -68,6 +68,12 @@ def _swagger_ui() -> Path:
     return Path(spec.origin).parent / "dist"
 
 
+@blueprint.get("/")
+def start() -> Response:
+    """Whoever opens the address in a browser wants to know what is here."""
+    return Response(status=302, headers={"Location": "/docs"})
+
+
 @blueprint.get("/openapi.json")
 def openapi_json() -> Response:
     """The OpenAPI 3.1 document."""

@@ -7,7 +7,8 @@ from service.example import ROUND
 
 _SEATS = ROUND["seats"]
 
-#: By the name of the call. Those of matches and rounds fit a match of these two players.
+#: By the name of the call. Those of matches and rounds fit a match of these two players, those of
+#: tournaments the tournament that is opened here.
 EXAMPLES: Mapping[str, Any] = {
     "score": ROUND,
     "check_arrangement": {
@@ -40,4 +41,18 @@ EXAMPLES: Mapping[str, Any] = {
         ],
     },
     "void_round": {"reason": "misdeal"},
+    "open_tournament": {
+        "name": "Piala Jumat",
+        "ruleset": "bsfyi",
+        "players": ["andi", "budi", "citra", "dewi"],
+        "table_size": 4,
+        "stages": 2,
+        "rounds": 5,
+        "seating": "random",
+    },
+    "enter_players": {"players": ["eka", "fajar"], "reason": "came late"},
+    "withdraw_player": {"player": "budi", "reason": "went home"},
+    "seat_stage": {"tables": [["andi", "budi", "citra", "dewi"]]},
+    "adjust_tournament": {"player": "budi", "points": -5, "reason": "late"},
+    "finish_tournament": {"reason": "closing time"},
 }

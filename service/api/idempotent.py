@@ -23,6 +23,8 @@ _KEY = re.compile(r'"([!#-~]{1,255})"|([!#-~]{1,255})')
 _KEPT_HEADERS = ("Content-Type", "Location", "ETag", "Content-Language")
 #: Refusals that are answers of the call itself; what failed before it ran may be tried again.
 _KEPT_REFUSALS = (404, 409, 422)
+# Refusals of a moment, which may be tried again, too.
+_MOMENTARY = ("tournament-busy",)
 _TIDY_CHANCE = 0.001
 
 
@@ -51,7 +53,7 @@ def idempotently(connection: Connection, raw: bytes, serve: Callable[[], Respons
 def keep_refusal(database: Database, response: Response) -> Response:
     """Keep the answer to a request whose claim was undone, unless somebody else was faster."""
     mine: Claim | None = g.get("claim")
-    if mine is None or response.status_code not in _KEPT_REFUSALS:
+    if mine is None or response.status_code not in _KEPT_REFUSALS or g.get("problem") in _MOMENTARY:
         return response
     try:
         with database.transaction() as connection:
@@ -84,6 +86,7 @@ def _find(connection: Connection, mine: Claim) -> KeptAnswer | None:
 
 def _kept(response: Response) -> KeptAnswer:
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+    headers.setdefault("Content-Language", g.language)
     return KeptAnswer(response.status_code, headers, response.get_data())
 
 

@@ -81,7 +81,11 @@ def _charge(storing: set[str]) -> None:
         "key": hashlib.sha256(token.encode()).digest(),
     }
     known = {name: clients[name] for name in limits.rates if name == "address" or token}
-    units = STORING if (request.endpoint or "").rpartition(".")[2] in storing else READING
+    units = (
+        STORING
+        if request.method == "POST" and (request.endpoint or "").rpartition(".")[2] in storing
+        else READING
+    )
     g.charge = charge = _Charge(units, known, {})
     for name in known:
         use = _take(limits, charge, name, units)

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, g
 from sqlalchemy import Connection
 
 from schemas.answers import MatchAnswer, MatchesAnswer, RoundsAnswer, StoredRoundAnswer
-from schemas.mistakes import Invalid, Mistake
+from schemas.mistakes import Invalid
 from schemas.queries import MatchesQuery, MatchRoundsQuery
 from schemas.rounds import (
     AdjustmentDocument,
@@ -27,9 +27,7 @@ from service.api.lists import filters_of, page_of, window_of
 from service.api.problems import invalid
 from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
 from service.language import retell
-from service.messages import _
 from service.record import keeping, matches, rounds
-from service.record.errors import NotInMatch
 from service.record.rulesets import find_ruleset
 
 blueprint = Blueprint("matches", __name__, url_prefix="/v1/matches")
@@ -125,7 +123,7 @@ def post_match_round(connection: Connection, match_id: UUID, document: Any) -> R
     """
     frame = matches.get_frame(connection, match_id)
     try:
-        asked = read_match_round(document, frame.ruleset, frame.stake, frame.players)
+        asked = read_match_round(document, frame.ruleset, frame.stake, frame.players, frame.withdrawn)
     except Invalid as error:
         raise invalid("invalid-round", error.mistakes) from None
     kept = keeping.keep_match_round(connection, frame, asked.seats, number=asked.number, by=g.key.name)
@@ -193,11 +191,7 @@ def adjust_match(connection: Connection, match_id: UUID, document: Any) -> Respo
     A finished match can be adjusted, too. The totals of a player over all matches do not change.
     """
     matches.get_version(connection, match_id)
-    player, points, reason = read_adjustment(document)
-    try:
-        match = matches.adjust(connection, match_id, player, points, reason=reason, by=g.key.name)
-    except NotInMatch:
-        text = _("this player does not belong to the match")
-        mistake = Mistake("player_not_in_match", text, "/player")
-        raise invalid("invalid-request", [mistake]) from None
+    players = matches.get_frame(connection, match_id).players
+    player, points, reason = read_adjustment(document, players)
+    match = matches.adjust(connection, match_id, player, points, reason=reason, by=g.key.name)
     return tagged(match, match["version"], 201, f"/v1/matches/{match_id}")

@@ -9,14 +9,14 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 
 from schemas.answers import ProblemAnswer
 from schemas.requests import describe
-from service.api import audit, matches, players, rounds, rulesets, scoring, system
+from service.api import audit, matches, players, rounds, rulesets, scoring, system, tournaments
 from service.api.answer_headers import HEADERS, headers_of
 from service.api.calls import CALLS, Call
 from service.api.examples import EXAMPLES
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 
 # Importing them is what fills the list of calls.
-_WITH_CALLS = (scoring, rulesets, matches, rounds, audit, players, system)
+_WITH_CALLS = (scoring, rulesets, matches, rounds, tournaments, audit, players, system)
 
 _DESCRIPTION = """\
 Scores Capsa Susun (Chinese Poker): send the arrangements of a round, get row-by-row outcomes and

@@ -60,7 +60,7 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "match-finished": (
         409,
         _("Match finished"),
-        _("All planned rounds of the match have been played; it takes no more."),
+        _("All planned rounds of the match have been played, or it was ended early; it takes no more."),
     ),
     "round-number-taken": (
         409,
@@ -71,6 +71,37 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         409,
         _("Round void"),
         _("The round counts no more already. A correction can bring it back."),
+    ),
+    "tournament-finished": (
+        409,
+        _("Tournament finished"),
+        _("The tournament is over: nobody enters or leaves, and no stage follows."),
+    ),
+    "stage-open": (
+        409,
+        _("Stage open"),
+        _("Matches of the last stage are not finished. `open` names them, `count` says how many."),
+    ),
+    "no-stage-left": (
+        409,
+        _("No stage left"),
+        _("All planned stages have been seated; nobody can be seated or enter any more."),
+    ),
+    "too-few-players": (409, _("Too few players"), _("A stage takes at least two players.")),
+    "too-many-players": (
+        409,
+        _("Too many players"),
+        _("There would be more players than a tournament takes; `most` says how many it does."),
+    ),
+    "player-withdrawn": (
+        409,
+        _("Player withdrawn"),
+        _("The player has left the tournament already."),
+    ),
+    "tournament-busy": (
+        409,
+        _("Tournament busy"),
+        _("Another director is changing the tournament just now. Read it again."),
     ),
     "idempotency-key-in-flight": (
         409,
@@ -212,6 +243,7 @@ def answer(problem: Problem, status: int | None = None) -> Response:
         body["errors"] = [mistake.show(translate) for mistake in shown]
         if len(problem.mistakes) > len(shown):
             body["errors_left_out"] = len(problem.mistakes) - len(shown)
+    g.problem = problem.name
     response = Response(orjson.dumps(body), status or known, content_type=MEDIA_TYPE)
     response.headers.extend(problem.headers)
     return response

@@ -1,5 +1,6 @@
 """Requests read: body, query string, ids in the address."""
 
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -13,14 +14,22 @@ from service.messages import _
 from service.record.ids import parse_id
 
 
-def read_body() -> bytes:
-    """The request's body as it came, within its limit."""
-    try:
-        return request.get_data(cache=False)
-    except RequestEntityTooLarge:
-        most = current_app.config["MAX_CONTENT_LENGTH"]
-        text = _("the body is larger than {most} bytes")
-        raise Problem("payload-too-large", text, headers={"Connection": "close"}, most=most) from None
+def read_body(limit: int | None = None) -> bytes:
+    """The request's body as it came, within the limit of its call, or that of all."""
+    most: int = limit or current_app.config["MAX_CONTENT_LENGTH"]
+    request.max_content_length = most
+    body = b""
+    with suppress(RequestEntityTooLarge):
+        if request.content_length is not None or not request.environ.get("wsgi.input_terminated"):
+            return request.get_data(cache=False)
+        # Of unknown length: werkzeug would read as far as the limit, and not tell that there is more.
+        source = request.environ["wsgi.input"]
+        while len(body) <= most and (piece := source.read(most + 1 - len(body))):
+            body += piece
+        if len(body) <= most:
+            return body
+    text = _("the body is larger than {most} bytes")
+    raise Problem("payload-too-large", text, headers={"Connection": "close"}, most=most)
 
 
 def check_media_type() -> None:

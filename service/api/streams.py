@@ -5,7 +5,7 @@ A stream that breaks, for whatever reason, has no last line; the last cursor tha
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -82,7 +82,7 @@ def list_of_rounds(
     connection: Connection, query: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> Response | Afterwards:
     """Rounds as the request wants them: a page, or a stream once the transaction of the call is over."""
-    media_type = _wanted()
+    media_type = wanted((JSON, *_LINES))
     limit = query.get("limit")
     of_page = {**query, "limit": min(limit or DEFAULT_LIMIT, MOST_ITEMS)}
     part = window_of(of_page, "rounds", filters)
@@ -97,17 +97,19 @@ def list_of_rounds(
     return response
 
 
-def _wanted() -> str:
-    """The media type that is accepted most; JSON if none is named."""
+def wanted(offered: Sequence[str]) -> str:
+    """Which of some media types is accepted most; the first if none is named, 406 if none is taken."""
     accepted = request.accept_mimetypes
     if not accepted:
-        return JSON
+        return offered[0]
     # No parameter makes a difference here.
     bare = MIMEAccept([(name.partition(";")[0].strip(), quality) for name, quality in accepted])
-    found = bare.best_match((JSON, *_LINES))
+    found = bare.best_match(offered)
     if found is None:
-        text = _("rounds come as application/json, application/x-ndjson or text/csv")
-        raise Problem("not-acceptable", text, headers={"Vary": "Accept"}, media_types=[JSON, *_LINES])
+        text = _(
+            "this does not come as anything that Accept names; `media_types` are those that it comes as"
+        )
+        raise Problem("not-acceptable", text, headers={"Vary": "Accept"}, media_types=list(offered))
     return found
 
 

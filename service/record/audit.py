@@ -24,7 +24,7 @@ from service.record.tables import adjustments, match_players, matches, rounds, s
 _BATCH = 500
 # What concerns every round of a match.
 _OF_ALL = ("ruleset_differs", "match_missing")
-_IN_MATCH = ("points", "net", "fees")
+_IN_MATCH = ("points", "net", "fees", "rounds")
 
 Counts = dict[str, dict[str, int]]
 
@@ -228,6 +228,9 @@ def _audit_match(connection: Connection, match: _Match, chain: list[Revision], r
     played = len({revision.id for revision in chain})
     if played != match.row.rounds_played and (not faults.missing or played > match.row.rounds_played):
         note("match_differs", findings.PLAYED, counted=played, kept=match.row.rounds_played)
+    if not _ended_rightly(match.row):
+        told = {"kept": match.row.status, "rounds": match.row.rounds, "reason": match.row.finish_reason}
+        note("match_differs", findings.STATUS, played=match.row.rounds_played, **told)
     for name, kept, counted in _pinned(match, chain):
         note("match_differs", findings.PINNED, name=name, kept=kept, counted=counted)
     newest = _newest(chain)
@@ -240,6 +243,13 @@ def _audit_match(connection: Connection, match: _Match, chain: list[Revision], r
         if kept != counted:
             told = {"name": name, "player": player, "kept": kept, "counted": counted}
             note("totals_differ", findings.TOTAL, **told)
+
+
+def _ended_rightly(match: Any) -> bool:
+    """Whether a match is finished exactly if all its rounds have been played or somebody ended it."""
+    all_played, ended = match.rounds_played >= match.rounds, match.finish_reason is not None
+    fits = (match.status == "finished") == (all_played or ended)
+    return bool(fits and match.rounds_played <= match.rounds)
 
 
 def _pinned(match: _Match, chain: list[Revision]) -> Iterator[tuple[str, Any, Any]]:
@@ -257,7 +267,7 @@ def _totals(match: _Match, sums: dict[str, list[int]] | None) -> Iterator[tuple[
     for player in sorted({*match.players, *match.given, *(sums or {})}):
         kept = match.players.get(player, {})
         if sums is not None:
-            for name, counted in zip(_IN_MATCH, sums.get(player, (0, 0, 0)), strict=True):
+            for name, counted in zip(_IN_MATCH, sums.get(player, (0,) * len(_IN_MATCH)), strict=True):
                 yield player, name, kept.get(name, 0), counted
         yield player, "adjustments", kept.get("adjustments", 0), match.given.get(player, 0)
 
@@ -271,14 +281,14 @@ def _newest(chain: list[Revision]) -> list[Revision]:
 
 
 def _sums(newest: list[Revision]) -> dict[str, list[int]]:
-    """Points, net and fees that revisions make together, by player, unless they are void."""
+    """What revisions make together of ``_IN_MATCH``, by player, unless they are void."""
     sums: dict[str, list[int]] = {}
     for revision in newest:
         if not revision.counts:
             continue
         for player, *counts in revision.counted:
-            total = sums.setdefault(player, [0, 0, 0])
-            for place, count in enumerate(counts):
+            total = sums.setdefault(player, [0] * len(_IN_MATCH))
+            for place, count in enumerate((*counts, 1)):
                 total[place] += count
     return sums
 

@@ -18,6 +18,7 @@ CODES = (
     "seats_differ",
     "duels_differ",
     "totals_differ",
+    "tournament_differs",
     "ruleset_differs",
 )
 
@@ -35,11 +36,21 @@ REVISION_MISSING = _("revision {revision} of the round is missing")
 LINK_MISSING = _("the link {link} of the match's chain is missing")
 LINKS_MISSING = _("{count} more of the links {links} of the match's chain are missing")
 PLAYED = _("{counted} rounds are stored, but the match says {kept}")
+STATUS = _(
+    "the match is {kept}, but {played} of {rounds} rounds were played, and why it ended is {reason}"
+)
 MATCH_MISSING = _("{count} revisions belong to this match, which is missing")
 PINNED = _("the match's {name} is {kept}, but its rounds were scored with {counted}")
 SEATS = _("the rows of seats are not those of the result")
 DUELS = _("the rows of duels are not those of the result")
 TOTAL = _("the kept {name} of {player} is {kept}, but should be {counted}")
+STAGE_TOTAL = _(
+    "the kept {name} of {player} in stage {stage} of the tournament is {kept}, but should be {counted}"
+)
+TOURNAMENT_TOTAL = _(
+    "the kept {name} of {player} in the whole tournament is {kept}, but should be {counted}"
+)
+TOURNAMENT = _("the tournament’s {name} is kept as {kept}, but should be {counted}")
 RULESET = _("the document of the rule set “{ruleset}”, version {version}, does not have its digest")
 PUBLISHED = _("the rule set “{ruleset}”, version {version}, is not the published one")
 RULESET_MISSING = _("the rule set “{ruleset}”, version {version}, is missing")
@@ -56,12 +67,13 @@ class Finding:
     number: int | None = None
     revision: int | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    tournament: str | None = None
 
     @property
     def place(self) -> tuple[str | None, ...]:
         """What the finding is about, so that the same is said only once."""
         told = None if self.round else str((self.number, sorted(self.parameters.items())))
-        return (self.code, self.match, self.round, str(self.revision), told)
+        return (self.code, self.tournament, self.match, self.round, str(self.revision), told)
 
     def show(self, translate: Callable[[str], str] = str) -> dict[str, Any]:
         """The finding as the wire has it."""
@@ -72,4 +84,5 @@ class Finding:
             "round": self.round,
             "number": self.number,
             "revision": self.revision,
+            "tournament": self.tournament,
         }

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, insert, select, update
 
 from service.messages import _
-from service.record import totals
+from service.record import totals, tournament_totals
 from service.record.digests import seal
 from service.record.errors import Conflict, Missing, Stale
 from service.record.ids import new_id, now, show_time
@@ -67,6 +67,7 @@ def keep_match_round(
         finished_at=row["submitted_at"] if finished else None,
     )
     totals.add_round(connection, frame.id, counts=row["result"])
+    tournament_totals.follow(connection, match, counts=row["result"], closes=finished)
     return kept
 
 
@@ -213,14 +214,15 @@ def _revise(
         **(own_chain if match is None else _next_link(match)),
     }
     kept = _insert(connection, row, ruleset)
-    if match is not None:
-        _advance(connection, row)
-    totals.add_round(
-        connection,
-        row["match_id"],
-        counts=None if row["status"] == "void" else row["result"],
-        no_longer=None if last.status == "void" else last.result,
-    )
+    counts = None if row["status"] == "void" else row["result"]
+    no_longer = None if last.status == "void" else last.result
+    if match is None:
+        totals.add_round(connection, None, counts=counts, no_longer=no_longer)
+        return kept
+    _advance(connection, row)
+    before = tournament_totals.results(connection, match)
+    totals.add_round(connection, match.id, counts=counts, no_longer=no_longer)
+    tournament_totals.follow(connection, match, before=before, counts=counts, no_longer=no_longer)
     return kept
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -104,6 +105,11 @@ def find(connection: Connection, token: str) -> Key | None:
         return None
     row = connection.execute(LOOK_UP, {"prefix": claimed.prefix}).one_or_none()
     return judge(claimed, row)
+
+
+def is_prefix(text: str) -> bool:
+    """Whether a text has the form of a key's prefix."""
+    return re.fullmatch(f"[0-9a-f]{{{2 * _PREFIX_BYTES}}}", text) is not None
 
 
 def list_all(connection: Connection) -> list[Key]:

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, Select, insert, select, update
 
 from service.messages import _
-from service.record import totals
+from service.record import totals, tournament_totals
 from service.record.errors import Conflict, Missing, NotInMatch
 from service.record.ids import new_id, now, show_time
 from service.record.pages import Page, Window, since_id
@@ -31,6 +31,8 @@ class Frame:
     ruleset: RuleSet
     stake: int | None
     players: Sequence[str]
+    #: Those of them who have left their tournament: rounds may do without them.
+    withdrawn: Sequence[str] = ()
 
 
 def open_match(
@@ -117,6 +119,7 @@ def finish_match(connection: Connection, match_id: UUID, *, reason: str) -> dict
             version=matches.c.version + 1,
         )
     )
+    tournament_totals.follow(connection, match, closes=True)
     return get_match(connection, match_id)
 
 
@@ -127,7 +130,8 @@ def adjust(
 
     Listed apart from the rounds, whose points still add up to zero. A finished match can be adjusted.
     """
-    lock_match(connection, match_id)
+    match = lock_match(connection, match_id)
+    before = tournament_totals.results(connection, match)
     of_player = (match_players.c.match_id == match_id) & (match_players.c.player == player)
     changed = connection.execute(
         update(match_players).where(of_player).values(adjustments=match_players.c.adjustments + points)
@@ -148,6 +152,7 @@ def adjust(
     connection.execute(
         update(matches).where(matches.c.id == match_id).values(version=matches.c.version + 1)
     )
+    tournament_totals.follow(connection, match, before=before, adjusted={player: points})
     return get_match(connection, match_id)
 
 
@@ -168,14 +173,15 @@ def get_frame(connection: Connection, match_id: UUID) -> Frame:
     row = connection.execute(query).one_or_none()
     if row is None:
         raise Missing
-    players = connection.scalars(
-        select(match_players.c.player)
+    members = connection.execute(
+        select(match_players.c.player, match_players.c.withdrawn)
         .where(match_players.c.match_id == match_id)
         .order_by(match_players.c.seat)
-    )
+    ).all()
     ruleset = find_ruleset(connection, row.ruleset_id, row.ruleset_version)
     assert ruleset is not None  # the table refers to it
-    return Frame(match_id, ruleset, row.stake, players.all())
+    withdrawn = [member.player for member in members if member.withdrawn]
+    return Frame(match_id, ruleset, row.stake, [member.player for member in members], withdrawn)
 
 
 def _show_matches(connection: Connection, query: Select[Any]) -> list[dict[str, Any]]:
@@ -204,7 +210,11 @@ def _show_match(row: Any, members: Sequence[Any], given: Sequence[Any]) -> dict[
         "label": row.label,
         "ruleset": {"id": row.ruleset_id, "version": row.ruleset_version, "digest": row.digest},
         "stake": row.stake,
+        "tournament": str(row.tournament_id) if row.tournament_id else None,
+        "stage": row.stage,
+        "table": row.table_number,
         "players": [member.player for member in members],
+        "withdrawn": [member.player for member in members if member.withdrawn],
         "rounds": row.rounds,
         "rounds_played": row.rounds_played,
         "status": row.status,

@@ -80,17 +80,33 @@ def since_id(time: datetime) -> UUID:
     return UUID(int=milliseconds << 80)
 
 
+def is_cursor(text: str) -> bool:
+    """Whether a text is a cursor of some list."""
+    try:
+        _read(text)
+    except WrongCursor:
+        return False
+    return True
+
+
 def _encode(identifier: str, mark: str) -> str:
     return base64.urlsafe_b64encode(f"{mark}{identifier}".encode()).decode().rstrip("=")
 
 
 def _decode(cursor: str, mark: str) -> UUID:
+    found, identifier = _read(cursor)
+    if found != mark:
+        raise WrongCursor
+    return identifier
+
+
+def _read(cursor: str) -> tuple[str, UUID]:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         text = base64.b64decode(padded, altchars="-_", validate=True).decode("ascii")
     except (binascii.Error, ValueError):
         raise WrongCursor from None
     identifier = parse_id(text[_FILTER_CHARACTERS:])
-    if text[:_FILTER_CHARACTERS] != mark or identifier is None:
+    if identifier is None:
         raise WrongCursor
-    return identifier
+    return text[:_FILTER_CHARACTERS], identifier

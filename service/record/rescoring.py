@@ -6,6 +6,7 @@ and ``duel_rows``.
 """
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -47,7 +48,12 @@ COLUMNS = (
     "digest",
 )
 _AS_TEXT = ("id", "match_id", "request", "result")
-SELECT = ", ".join(f"{name}::text" if name in _AS_TEXT else name for name in COLUMNS)
+# A time that Python cannot hold is like no time at all: nothing that was ever sealed.
+_SUBMITTED_AT = "CASE WHEN submitted_at >= '0001-01-02' THEN submitted_at ELSE 'infinity' END"
+SELECT = ", ".join(
+    _SUBMITTED_AT if name == "submitted_at" else f"{name}::text" if name in _AS_TEXT else name
+    for name in COLUMNS
+)
 
 _TOP, _MIDDLE, _BOTTOM = ROW_SIZES
 _CARDS = {name: card for card, name in enumerate(NAMES)}
@@ -138,7 +144,7 @@ class Rescorer:
             scored = score(known.ruleset, _read_seats(known.ruleset, request), revision.stake, ENGLISH)
             same = orjson.dumps(scored) == values["result"].encode()
             stripped = _strip(scored)
-            if not same and _strip(orjson.loads(values["result"])) != stripped:
+            if not same and _strip(_loads_strictly(values["result"])) != stripped:
                 return revision
             values["result"] = orjson.Fragment(stripped)
             content = canonical(sealed_content(values, known.digests[0]))
@@ -241,9 +247,22 @@ def _sealed(values: dict[str, Any], ruleset_digest: str) -> str:
 
 def _loads(text: str) -> Any:
     try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
+        return _loads_strictly(text)
+    except ValueError:
         return text
+
+
+def _loads_strictly(text: str) -> Any:
+    """What JSON says; ``ValueError`` where a member is there twice, which readers take differently."""
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ValueError("a member is there twice")
+        return found
+
+    orjson.loads(text)  # refuses what the standard library lets pass
+    return json.loads(text, object_pairs_hook=members)
 
 
 # By the digest of their document: compiling one takes as long as some hundred rounds.

@@ -59,18 +59,21 @@ def record_house_rules(
 ) -> tuple[RuleSet, bool]:
     """Record house rules as the next version of their id; returns it, and whether it is new.
 
-    ``document`` is complete but for its version. The same content again is the same version.
+    ``document`` is complete but for its version. What says the same as the newest version is that one
+    again; an older one that is gone back to becomes the next, so that the newest is always what counts.
     """
     identifier, content = document["id"], content_digest(document)
     # Two who post one id at once come one after the other, whether it exists yet or not.
     connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(identifier, 0))))
     of_id = rulesets.c.id == identifier
-    known = select(rulesets.c.document).where(of_id, rulesets.c.content_digest == content)
-    stored = connection.scalar(known)
-    if stored is not None:
-        return from_document(stored), False
-    newest = connection.scalar(select(func.max(rulesets.c.version)).where(of_id)) or 0
-    ruleset = from_document({**document, "version": newest + 1})
+    query = select(rulesets.c.version, rulesets.c.content_digest, rulesets.c.document)
+    newest = connection.execute(
+        query.where(of_id).order_by(rulesets.c.version.desc()).limit(1)
+    ).one_or_none()
+    if newest is not None and newest.content_digest == content:
+        return from_document(newest.document), False
+    version = newest.version + 1 if newest is not None else 1
+    ruleset = from_document({**document, "version": version})
     connection.execute(
         insert(rulesets).values(
             id=identifier,

@@ -67,6 +67,9 @@ matches = Table(
     Column("finished_at", DateTime(timezone=True)),
     Column("finish_reason", Text),
     Column("tournament_id", Uuid),
+    # Where it is played in its tournament; null outside of one.
+    Column("stage", Integer),
+    Column("table_number", Integer),
     # Goes up with every change, so that a reader can tell.
     Column("version", Integer, nullable=False, server_default="1"),
     # The end of the match's digest chain.
@@ -75,6 +78,7 @@ matches = Table(
     ForeignKeyConstraint(
         ["ruleset_id", "ruleset_version"], ["rulesets.id", "rulesets.version"], name="matches_ruleset"
     ),
+    ForeignKeyConstraint(["tournament_id"], ["tournaments.id"], name="matches_tournament_known"),
 )
 
 match_players = Table(
@@ -88,6 +92,9 @@ match_players = Table(
     Column("net", BigInteger, nullable=False, server_default="0"),
     Column("fees", BigInteger, nullable=False, server_default="0"),
     Column("adjustments", BigInteger, nullable=False, server_default="0"),
+    Column("rounds", Integer, nullable=False, server_default="0"),
+    # Left the tournament during this match, which goes on without; rounds may still seat them.
+    Column("withdrawn", Boolean, nullable=False, server_default="false"),
     ForeignKeyConstraint(["match_id"], ["matches.id"], name="match_players_match"),
 )
 
@@ -171,6 +178,107 @@ adjustments = Table(
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("created_by", Text, nullable=False),
     ForeignKeyConstraint(["match_id"], ["matches.id"], name="adjustments_match"),
+)
+
+tournaments = Table(
+    "tournaments",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("ruleset_id", Text, nullable=False),
+    Column("ruleset_version", Integer, nullable=False),
+    Column("stake", BigInteger),
+    Column("table_size", SmallInteger, nullable=False),
+    Column("stages", Integer, nullable=False),
+    # Of each match.
+    Column("rounds", Integer, nullable=False),
+    Column("seating", Text, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("rank_by", Text, nullable=False),
+    # For the first place, the second, ...; none: empty.
+    Column("prizes", ARRAY(BigInteger), nullable=False, server_default="{}"),
+    Column("status", Text, nullable=False, server_default="registering"),
+    # The last that was seated; 0 before the first.
+    Column("stage", Integer, nullable=False, server_default="0"),
+    Column("open_matches", Integer, nullable=False, server_default="0"),
+    Column("players", Integer, nullable=False, server_default="0"),
+    Column("withdrawn", Integer, nullable=False, server_default="0"),
+    # Goes up with everything that can change what is told of it, standings included.
+    Column("version", BigInteger, nullable=False, server_default="1"),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("finished_at", DateTime(timezone=True)),
+    Column("finished_by", Text),
+    Column("finish_reason", Text),
+    ForeignKeyConstraint(
+        ["ruleset_id", "ruleset_version"],
+        ["rulesets.id", "rulesets.version"],
+        name="tournaments_ruleset",
+    ),
+)
+
+tournament_players = Table(
+    "tournament_players",
+    metadata,
+    Column("tournament_id", Uuid, primary_key=True),
+    Column("player", Text, primary_key=True),
+    Column("id", Uuid, nullable=False, unique=True),
+    Column("first_stage", Integer, nullable=False),
+    Column("entered_at", DateTime(timezone=True), nullable=False),
+    Column("entered_by", Text, nullable=False),
+    Column("withdrawn_at", DateTime(timezone=True)),
+    Column("withdrawn_by", Text),
+    Column("withdraw_reason", Text),
+    ForeignKeyConstraint(["tournament_id"], ["tournaments.id"], name="tournament_players_tournament"),
+)
+
+tournament_stages = Table(
+    "tournament_stages",
+    metadata,
+    Column("tournament_id", Uuid, primary_key=True),
+    Column("stage", Integer, primary_key=True, autoincrement=False),
+    # As the tournament's, or "given".
+    Column("seating", Text, nullable=False),
+    Column("tables", Integer, nullable=False),
+    Column("players", Integer, nullable=False),
+    Column("repeated_meetings", Integer, nullable=False),
+    Column("seated_at", DateTime(timezone=True), nullable=False),
+    Column("seated_by", Text, nullable=False),
+    ForeignKeyConstraint(["tournament_id"], ["tournaments.id"], name="tournament_stages_tournament"),
+)
+
+# Who did what when and why: never changed. Adjustments are nowhere else.
+tournament_events = Table(
+    "tournament_events",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("tournament_id", Uuid, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("stage", Integer, nullable=False),
+    Column("player", Text),
+    Column("points", BigInteger),
+    Column("reason", Text),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("created_by", Text, nullable=False),
+    ForeignKeyConstraint(["tournament_id"], ["tournaments.id"], name="tournament_events_tournament"),
+)
+
+#: What is kept of a player in a tournament. ``points`` are those of rounds, without adjustments;
+#: ``half_placings`` are twice the placings, so that shared ones are whole.
+TOURNAMENT_COUNTS = (
+    *("points", "adjustments", "opponents", "matches", "wins", "half_placings", "rounds"),
+    *("rows_won", "sweeps", "clean_sweeps", "fouls", "specials", "net", "fees"),
+)
+
+# A row for each stage that a player is seated in, and one with stage 0 for the whole tournament.
+tournament_totals = Table(
+    "tournament_totals",
+    metadata,
+    Column("tournament_id", Uuid, primary_key=True),
+    Column("stage", Integer, primary_key=True, autoincrement=False),
+    Column("player", Text, primary_key=True),
+    *(Column(name, BigInteger, nullable=False, server_default="0") for name in TOURNAMENT_COUNTS),
+    ForeignKeyConstraint(["tournament_id"], ["tournaments.id"], name="tournament_totals_tournament"),
 )
 
 player_totals = Table(

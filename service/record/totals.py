@@ -9,15 +9,17 @@ from sqlalchemy import Connection, text
 from service.record.tables import PLAYER_COUNTS
 from service.rules.results import RoundResult, SeatResult
 
-_IN_MATCH = ("points", "net", "fees")
+_IN_MATCH = ("points", "net", "fees", "rounds")
 
 _ADD_IN_MATCH = text("""
     UPDATE match_players AS kept
     SET points = kept.points + added.points,
         net = kept.net + added.net,
-        fees = kept.fees + added.fees
+        fees = kept.fees + added.fees,
+        rounds = kept.rounds + added.rounds
     FROM unnest(CAST(:player AS text[]), CAST(:points AS bigint[]), CAST(:net AS bigint[]),
-                CAST(:fees AS bigint[])) AS added (player, points, net, fees)
+                CAST(:fees AS bigint[]), CAST(:rounds AS integer[]))
+        AS added (player, points, net, fees, rounds)
     WHERE kept.match_id = :match_id AND kept.player = added.player
 """)
 

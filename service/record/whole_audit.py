@@ -21,10 +21,12 @@ from service.database import driver_url
 from service.faults import understood
 from service.record import findings
 from service.record.audit import Part, Report, audit, once
+from service.record.errors import Missing
 from service.record.findings import Finding
 from service.record.pages import since_id
 from service.record.rescoring import Rescorer
 from service.record.tables import PLAYER_COUNTS, matches, rounds, rulesets
+from service.record.tournament_audit import audit_tournaments
 
 #: About as many revisions as a part should have: some tenths of a second.
 PART_SIZE = 2_000
@@ -75,6 +77,11 @@ _STRAYS = text("""
     ) AS lost ORDER BY 1, 2, 4
 """)
 
+_ANYTHING = text("""
+    SELECT EXISTS (SELECT FROM matches WHERE id = :match)
+        OR EXISTS (SELECT FROM rounds WHERE match_id = :match)
+""")
+
 _CHANGED = text("""
     SELECT CAST(match_id AS text), CAST(id AS text) FROM rounds WHERE id >= :first
     UNION SELECT CAST(match_id AS text), CAST(id AS text) FROM rounds
@@ -94,10 +101,13 @@ def audit_everything(
     """Audit the whole record, or one match, or what was posted or changed since a time.
 
     ``start`` is told how much there is to do, and gives what is told of progress. Players' totals over
-    all, and rule sets that no round refers to, belong to the whole only.
+    all, and rule sets that no round refers to, belong to the whole only. :class:`Missing` if there is
+    nothing of that match.
     """
     whole = match is None and since is None
     with understood(), _snapshot(url) as connection:
+        if match is not None and not connection.scalar(_ANYTHING, {"match": match}):
+            raise Missing
         parts = list(_parts(connection, match, since))
     done = start(sum(part.size for part in parts))
     report = Report()
@@ -251,6 +261,9 @@ def _whole(connection: Connection, report: Report) -> Iterator[Finding]:
             yield Finding("round_missing", words, match_id, identifier, None, revision, named)
     for row in connection.execute(_DIFFERING_PLAYERS):
         yield from _differing(row, report)
+    doubtful = {player for player, counts in report.amends.items() if any(counts.values())}
+    doubtful |= {told.parameters["player"] for told in report.findings if "player" in told.parameters}
+    yield from audit_tournaments(connection, doubtful=report.unknown | doubtful)
 
 
 def _differing(row: Any, report: Report) -> Iterator[Finding]:

@@ -171,3 +171,11 @@ def test_the_database_itself_refuses_changes(
         database.transaction() as connection,
     ):
         connection.execute(text(change.format(table, column)))
+
+
+@pytest.mark.parametrize("tag", ['\\"abc"', '"', ",", "W/", '"abc'])
+def test_an_if_match_that_cannot_be_read_names_no_revision(client: FlaskClient, tag: str) -> None:
+    kept = client.post("/v1/rounds", json=ROUND)
+    path = f"/v1/rounds/{kept.get_json()['id']}"
+    assert post(client, f"{path}/void", {"reason": "misdeal"}, If_Match=tag).status_code == 412
+    assert client.get(path).get_json()["status"] == "valid"

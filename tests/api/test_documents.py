@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from service.api.calls import CALLS
+from service.api.examples import EXAMPLES
 from service.api.openapi import document, problems_of
 from service.api.problems import PROBLEMS
 from tests.api.requests import post_round
@@ -99,6 +100,9 @@ def test_every_body_has_an_example_that_is_taken(
     ids["round_id"] = post_round(client, f"/v1/matches/{ids['match_id']}/rounds")["id"]
     if call.name == "post_match_round":
         ids["match_id"] = open_match()["id"]  # the example is of its first round
+    if "tournament_id" in call.path:
+        opened = client.post("/v1/tournaments", json=EXAMPLES["open_tournament"])
+        ids["tournament_id"] = opened.get_json()["id"]
     headers = {"If-Match": "*"}
     response = client.open(path.format(**ids), method=call.method, json=example, headers=headers)
     assert response.status_code == call.status, response.text

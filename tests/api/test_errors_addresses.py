@@ -1,5 +1,6 @@
 """Addresses, methods and query parameters that are wrong."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
@@ -24,7 +25,7 @@ WITH_ID = [
 
 
 def fill(path: str) -> str:
-    return path.replace("<match_id>", NOTHING).replace("<round_id>", NOTHING)
+    return re.sub(r"<\w+_id>", NOTHING, path).replace("<stage>", "1")
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -43,7 +44,7 @@ def test_another_method_is_refused_and_allow_lists_those_there_are(
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 @pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v2/score", "/v1/score/", "/v1/Score", "/v1/rulesets/bsfyi/1", "/favicon.ico"]
+    "path", ["/v1", "/v2/score", "/v1/score/", "/v1/Score", "/v1/rulesets/bsfyi/1", "/favicon.ico"]
 )
 def test_an_address_of_nothing_is_not_found(client: FlaskClient, method: str, path: str) -> None:
     assert_problem(client.open(path, method=method), 404, "not-found")

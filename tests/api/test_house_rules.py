@@ -31,17 +31,18 @@ def test_posted_rules_hold_the_base_and_what_differs(client: FlaskClient) -> Non
     assert "warung" in [item["id"] for item in client.get("/v1/rulesets").get_json()["items"]]
 
 
-def test_the_same_content_is_the_same_version_and_other_content_the_next(client: FlaskClient) -> None:
+def test_what_the_newest_version_says_is_that_version_and_all_else_the_next(client: FlaskClient) -> None:
     changed = {**WARUNG, "id": "versions", "money": {"fee": 100}}
     versions = []
     for document in ({**WARUNG, "id": "versions"}, changed, changed, {**WARUNG, "id": "versions"}):
         answer = client.post("/v1/rulesets", json=document)
         versions.append((answer.status_code, answer.get_json()["version"]))
-    assert versions == [(201, 1), (201, 2), (200, 2), (200, 1)]
-    assert client.get("/v1/rulesets/versions").get_json()["version"] == 2
+    assert versions == [(201, 1), (201, 2), (200, 2), (201, 3)]
+    newest = client.get("/v1/rulesets/versions").get_json()
+    assert (newest["version"], newest["rules"]["money"]) == (3, {"fee": 0})
     first = client.get("/v1/rulesets/versions?version=1").get_json()
     assert first["rules"]["money"] == {"fee": 0}
-    assert client.get("/v1/rulesets/versions?version=3").status_code == 404
+    assert client.get("/v1/rulesets/versions?version=4").status_code == 404
 
 
 def test_many_who_post_at_once_get_versions_without_gaps(client: FlaskClient, app: Flask) -> None:

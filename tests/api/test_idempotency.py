@@ -126,3 +126,16 @@ def test_after_two_days_a_key_is_free_again(
     with database.transaction() as connection:
         assert idempotency.tidy(connection) == 1
     assert stored("idempotency_keys") == 1
+
+
+def test_a_repeat_is_told_in_the_language_of_the_first(client: FlaskClient) -> None:
+    answers = [
+        client.post(
+            "/v1/rounds",
+            json=ROUND,
+            headers={"Idempotency-Key": "languages", "Accept-Language": language},
+        )
+        for language in ("id", "en")
+    ]
+    assert {answer.headers["Content-Language"] for answer in answers} == {"id"}
+    assert answers[0].data == answers[1].data

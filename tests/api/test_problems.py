@@ -185,6 +185,7 @@ def test_every_code_in_the_source_is_documented() -> None:
 def send(client: FlaskClient, call: Call, **headers: str) -> Any:
     path = call.path.replace("<ruleset>", "bsfyi").replace("<match_id>", NOTHING)
     path = path.replace("<round_id>", NOTHING).replace("<player>", "nobody")
+    path = path.replace("<tournament_id>", NOTHING).replace("<stage>", "1")
     return client.open(path, method=call.method, json={} if call.body else None, headers=headers)
 
 
@@ -197,6 +198,7 @@ def named(call: Call) -> str:
 MATRIX: dict[str, tuple[str | None, int]] = {
     "GET /v1/rounds/<round_id>/audit": ("read", 404),
     "GET /v1/matches/<match_id>/audit": ("read", 404),
+    "GET /v1/tournaments/<tournament_id>/audit": ("read", 404),
     "POST /v1/matches": ("write", 422),
     "GET /v1/matches": ("read", 200),
     "GET /v1/matches/<match_id>": ("read", 404),
@@ -204,6 +206,18 @@ MATRIX: dict[str, tuple[str | None, int]] = {
     "GET /v1/matches/<match_id>/rounds": ("read", 404),
     "POST /v1/matches/<match_id>/finish": ("write", 404),
     "POST /v1/matches/<match_id>/adjustments": ("write", 404),
+    "POST /v1/tournaments": ("write", 422),
+    "GET /v1/tournaments": ("read", 200),
+    "GET /v1/tournaments/<tournament_id>": ("read", 404),
+    "POST /v1/tournaments/<tournament_id>/players": ("write", 404),
+    "GET /v1/tournaments/<tournament_id>/players": ("read", 404),
+    "POST /v1/tournaments/<tournament_id>/withdrawals": ("write", 404),
+    "POST /v1/tournaments/<tournament_id>/stages": ("write", 404),
+    "GET /v1/tournaments/<tournament_id>/stages/<stage>": ("read", 404),
+    "GET /v1/tournaments/<tournament_id>/standings": ("read", 404),
+    "POST /v1/tournaments/<tournament_id>/adjustments": ("write", 404),
+    "POST /v1/tournaments/<tournament_id>/finish": ("write", 404),
+    "GET /v1/tournaments/<tournament_id>/events": ("read", 404),
     "GET /metrics": ("read", 200),
     "GET /v1/players/<player>": ("read", 404),
     "GET /v1/players/<player>/rounds": ("read", 200),
@@ -260,7 +274,7 @@ def test_what_is_documented_is_what_the_matrix_says() -> None:
 
 def test_every_route_is_a_call_or_a_document(app: Flask) -> None:
     """What the matrix below goes over is all that there is."""
-    documents = {"/openapi.json", "/docs", "/docs/<path:name>", "/problems", "/problems/<name>"}
+    documents = {"/", "/openapi.json", "/docs", "/docs/<path:name>", "/problems", "/problems/<name>"}
     routes = {
         (method, rule.rule)
         for rule in app.url_map.iter_rules()

@@ -76,6 +76,12 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
     ),
     "no result": ("result = '{}'", ["digest_differs", "result_differs"]),
     "the digest": ("digest = 'f' || substr(digest, 2, 62) || 'g'", ["digest_differs"]),
+    "a time before our era": ("submitted_at = '0044-03-15 BC'", ["digest_differs"]),
+    "a time without end": ("submitted_at = 'infinity'", ["digest_differs"]),
+    "points told twice": (
+        r"result = regexp_replace(result::text, '(.points.:)', '\1 2200,\1')::json",
+        ["digest_differs", "result_differs"],
+    ),
     "the time": ("submitted_at = submitted_at + interval '1 microsecond'", ["digest_differs"]),
     "who sent it": ("submitted_by = 'nobody'", ["digest_differs"]),
     "the number": ("number = number + 100", ["digest_differs"]),
@@ -375,3 +381,22 @@ def test_rows_as_text_are_those_that_are_inserted(
     with database.transaction() as connection:
         assert copy(connection, "seats", [kept["id"]]) == seat_lines(key, None, kept)
         assert copy(connection, "duels", [kept["id"]]) == duel_lines(key, None, kept)
+
+
+@pytest.mark.parametrize(
+    ("change", "rounds"),
+    [
+        ("status = 'open', finished_at = NULL", 2),
+        ("rounds = 3", 2),
+        ("finish_reason = NULL", 20),
+    ],
+)
+def test_a_match_that_has_not_ended_as_it_says_is_named(
+    record: Record, change: str, rounds: int
+) -> None:
+    match = record.open_match(rounds=rounds)
+    record.play(match, BUDI, BUDI)
+    record.client.post(f"/v1/matches/{match}/finish", json={"reason": "late"})
+    assert record.named() == []
+    record.tamper(f"UPDATE matches SET {change} WHERE id = :id", id=match)
+    assert [code for code, *_ in record.named()] == ["match_differs"]

@@ -64,7 +64,7 @@ def test_one_match_is_audited_alone(record: Record, run: Any) -> None:
     record.tamper(CHANGE, id=kept["id"])
     assert run("--match", one).exit_code == 1
     result = run("--match", other)
-    assert (result.exit_code, result.stderr) == (0, "1 revisions audited, 0 findings\n")
+    assert (result.exit_code, result.stderr) == (0, "1 revision audited, 0 findings\n")
     assert run("--match", "x").exit_code == 2
 
 
@@ -166,3 +166,9 @@ def test_the_audit_writes_nothing(record: Record, run: Any, stored: Any) -> None
     with record.database.transaction() as connection:
         query = "SELECT sum(n_tup_upd) FROM pg_stat_user_tables"
         assert connection.exec_driver_sql(query).scalar() == counted
+
+
+def test_a_match_that_is_none_is_an_error(record: Record, run: Any) -> None:
+    result = run("--match", "01900000-0000-7000-8000-000000000000")
+    assert result.exit_code == 1
+    assert "there is no match 01900000-0000-7000-8000-000000000000" in result.stderr

@@ -30,11 +30,22 @@ _REVISION = "round_id uuid, revision integer, counts boolean, match_id uuid, pos
 COLUMNS = {
     "adjustments": "adjustment_id uuid, match_id uuid, player text, points bigint, reason text, "
     "created_at timestamptz, created_by text",
+    "events": "event_id uuid, tournament_id uuid, kind text, stage integer, player text, points bigint, "
+    "reason text, created_at timestamptz, created_by text",
+    "standings": "tournament_id uuid, stage integer, player text, points bigint, adjustments bigint, "
+    "opponents bigint, placings numeric, matches bigint, wins bigint, rounds bigint, rows_won bigint, "
+    "sweeps bigint, clean_sweeps bigint, fouls bigint, specials bigint, fee bigint, net bigint",
+    "tournaments": "tournament_id uuid, name text, status text, ruleset_id text, "
+    "ruleset_version integer, stake bigint, table_size smallint, stages integer, rounds integer, "
+    "seating text, seed bigint, rank_by text, prizes bigint[], stage integer, open_matches integer, "
+    "players integer, withdrawn integer, created_at timestamptz, created_by text, "
+    "finished_at timestamptz, finished_by text, finish_reason text",
     "duels": f"{_REVISION}, player text, opponent text, points integer, winner text, outcome text, "
     "factor integer, bonus integer, top_winner text, middle_winner text, bottom_winner text",
     "matches": "match_id uuid, label text, status text, ruleset_id text, ruleset_version integer, "
     "stake bigint, players text[], rounds integer, rounds_played integer, created_at timestamptz, "
-    "created_by text, finished_at timestamptz, finish_reason text, tournament_id uuid",
+    "created_by text, finished_at timestamptz, finish_reason text, tournament_id uuid, "
+    "stage integer, table_number integer",
     "players": "player text, matches bigint, rounds bigint, points bigint, wins bigint, fouls bigint, "
     "sweeps bigint, clean_sweeps bigint, specials bigint",
     "rounds": f"{_REVISION}, number integer, status text, ruleset_id text, ruleset_version integer, "
@@ -375,7 +386,9 @@ def ask_plan(ask: Ask, query: str) -> None:
     assert any("Index Cond" in line for line in plan), plan
 
 
-def test_a_reader_reads_history_alone(ask: Ask, record: Record) -> None:
+def test_a_reader_reads_history_alone(ask: Ask, record: Record, client: FlaskClient) -> None:
+    document = {"name": "Jumat", "players": ["andi"], "stages": 1}
+    assert client.post("/v1/tournaments", json=document).status_code == 201
     for view in COLUMNS:
         assert ask(f"SELECT * FROM {view} LIMIT 1")
     ask("SET default_transaction_read_only = off")
@@ -494,3 +507,34 @@ def test_expired_answers_are_tidied(database: Database, database_url: str) -> No
         )
     assert run(database_url, "tidy").output == "deleted 2 expired idempotency keys\n"
     assert run(database_url, "tidy").output == "deleted 0 expired idempotency keys\n"
+
+
+def test_tournaments_are_told_as_the_api_tells_them(ask: Ask, client: FlaskClient) -> None:
+    document = {"name": "Jumat", "players": ["andi", "budi"], "stages": 1, "rounds": 1, "stake": 5}
+    opened = client.post("/v1/tournaments", json={**document, "prizes": [7]}).get_json()
+    path = f"/v1/tournaments/{opened['id']}"
+    (table,) = client.post(f"{path}/stages", json={}).get_json()["tables"]
+    kept = post_round(client, f"/v1/matches/{table['match']}/rounds")
+    late = {"player": "budi", "points": -1, "reason": "late"}
+    assert client.post(f"{path}/adjustments", json=late).status_code == 201
+    (match,) = ask("SELECT match_id, tournament_id, stage, table_number FROM history.matches")
+    assert match == {
+        "match_id": UUID(kept["match"]),
+        "tournament_id": UUID(opened["id"]),
+        "stage": 1,
+        "table_number": 1,
+    }
+    (tournament,) = ask("SELECT * FROM history.tournaments")
+    told = client.get(path).get_json()
+    for name in ("name", "status", "stake", "seed", "prizes", "stage", "open_matches", "withdrawn"):
+        assert tournament[name] == told[name], name
+    lines = ask("SELECT * FROM history.standings WHERE stage = 0 ORDER BY points DESC")
+    items = client.get(f"{path}/standings").get_json()["items"]
+    for line, item in zip(lines, items, strict=True):
+        assert (line["fee"], line["net"]) == (item["money"]["fee"], item["money"]["net"])
+        for name in set(line) - {"tournament_id", "stage", "fee", "net"}:
+            assert line[name] == item[name], name
+    events = ask(
+        "SELECT kind, player, points, reason FROM history.events ORDER BY event_id DESC LIMIT 1"
+    )
+    assert events == [{"kind": "adjusted", **late}]

@@ -1,0 +1,1 @@
+"""Tournaments: seating, and what it takes to play one."""
