@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import current_app, request
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from schemas.fields import Document
 from schemas.mistakes import FIELD_UNKNOWN, Invalid, Mistake
@@ -24,8 +24,11 @@ def read_body(limit: int | None = None) -> bytes:
             return request.get_data(cache=False)
         # Of unknown length: werkzeug would read as far as the limit, and not tell that there is more.
         source = request.environ["wsgi.input"]
-        while len(body) <= most and (piece := source.read(most + 1 - len(body))):
-            body += piece
+        try:
+            while len(body) <= most and (piece := source.read(most + 1 - len(body))):
+                body += piece
+        except OSError as error:
+            raise ClientDisconnected from error
         if len(body) <= most:
             return body
     text = _("the body is larger than {most} bytes")

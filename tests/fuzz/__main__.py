@@ -47,12 +47,16 @@ class Fuzzer:
         match = self.ask("POST", "/v1/matches", {"players": list(PLAYERS), "rounds": 1000})
         kept = self.ask("POST", f"/v1/matches/{match['id']}/rounds", ROUND)
         alone = self.ask("POST", "/v1/rounds", ROUND)
+        plan = {"name": "fuzz", "stages": 20, "players": [f"player {n}" for n in range(9)]}
+        event = self.ask("POST", "/v1/tournaments", plan)
         self.known = {
             "match_id": [match["id"]],
             "round_id": [kept["id"], alone["id"]],
             "ruleset": ["panduan", "bsfyi", "fuzz-house"],
             "player": ["andi", "nobody", "%00", "a/b"],
             "revision": ["1", "2", "0", "x"],
+            "tournament_id": [event["id"]],
+            "stage": ["1", "2", "0", "x"],
         }
 
     def ask(self, method: str, path: str, document: Any) -> Any:

@@ -44,3 +44,25 @@ def test_a_body_in_chunks_is_taken_whole_or_refused(
             answer = post(running, token, whole + tail)
             assert answer.startswith(b"HTTP/1.1 413") and b"/problems/payload-too-large" in answer
         assert post(running, token, b"").startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"5\r\nabc", b"zz\r\nabc\r\n0\r\n\r\n", b"3\r\nabcd\r\n0\r\n\r\n", b'{"seats": []}']
+)
+@pytest.mark.parametrize("coding", ["chunked", "gzip, chunked"])
+def test_chunks_that_end_early_or_are_none_are_the_callers_mistake(
+    database: Database, database_url: str, body: bytes, coding: str
+) -> None:
+    with database.transaction() as connection:
+        token = keys.create(connection, "broken chunks", keys.SCOPES)
+    head = (
+        "POST /v1/rounds HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Authorization: Bearer {token}\r\nTransfer-Encoding: {coding}\r\n\r\n"
+    )
+    with served(database_url, workers=1) as running, running.connect() as line:
+        line.sendall(head.encode() + body)
+        line.shutdown(socket.SHUT_WR)
+        came = b""
+        while some := line.recv(65536):
+            came += some
+    assert not came or came.split()[1] in (b"400", b"408"), came
