@@ -16,7 +16,7 @@ from service.record import keys
 from tests.gunicorns import ROOT, Gunicorn, serving
 
 UNLIMITED = {"SUSUN_KEY_RATE": "off", "SUSUN_ADDRESS_RATE": "off"}
-# What a service with a fault would do: one row too many for the best, a player too few at a table.
+# What a service with a fault would do: one row too many for the best, tables in another order.
 LIARS = {
     "standings": """
         from service.api import tournaments
