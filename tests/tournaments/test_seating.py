@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.tournaments.neighbours import seat_by_standings
@@ -67,6 +67,7 @@ def test_no_tables_for_one_player_or_of_another_size(players: int, table_size: i
         table_sizes(players, table_size)
 
 
+@settings(deadline=None)
 @given(fields, sizes, seeds, st.integers(1, 99), st.randoms())
 def test_everybody_sits_once_whoever_seats_them_and_in_whatever_order_they_came(
     players: list[str], table_size: int, seed: int | str, stage: int, chance: object
@@ -102,6 +103,7 @@ def test_the_seating_that_is_published_never_changes() -> None:
     assert seat_random(FIVE, 4, 2024, 1) == [["budi", "andi", "dita"], ["cinta", "eka"]]
 
 
+@settings(deadline=None)
 @given(st.lists(names, min_size=2, unique=True), sizes, seeds, st.integers(1, 9))
 def test_an_outsider_gets_the_same_from_the_description(
     players: list[str], table_size: int, seed: int | str, stage: int

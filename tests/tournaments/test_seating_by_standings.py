@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.tournaments.neighbours import WINDOWS, put_up_with, repeats, seat_by_standings
@@ -50,6 +50,7 @@ def test_the_top_gives_way_where_the_last_would_have_no_choice() -> None:
     assert seat_by_standings(list("abcdef"), 3, met) == [list("abd"), list("cef")]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(4, 9), st.sampled_from((3, 4)), st.integers(1, 4))
 def test_few_players_meet_more_often_again_only_if_they_do_in_every_seating(
     seed: int, count: int, table_size: int, stages: int

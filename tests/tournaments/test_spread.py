@@ -4,7 +4,7 @@ import random
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.tournaments.seating import Tables, check_tables, meetings, seat_random, table_sizes
@@ -54,6 +54,7 @@ def test_larger_fields_have_no_repeat(count: int, stages: int) -> None:
     assert burdens(event(count, 4, stages, 3)) == [0] * stages
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(4, 9), st.sampled_from((2, 3, 4)), st.integers(1, 5))
 def test_few_players_get_a_seating_of_which_there_is_none_better(
     seed: int, count: int, table_size: int, stages: int
@@ -80,6 +81,7 @@ def test_others_come_near_the_bound_and_far_under_chance(count: int, stages: int
     assert bound <= found <= min(bound + over, by_chance * 2 / 3)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 12), st.sampled_from((2, 3, 4)), st.integers(1, 4))
 def test_no_seating_is_under_the_bound(seed: int, count: int, table_size: int, stages: int) -> None:
     players = [f"p{number:02}" for number in range(count)]
