@@ -178,12 +178,13 @@ def read_match_round(
 
 
 def read_correction(document: Any, ruleset: RuleSet, players: Sequence[str] | None) -> Sequence[Seat]:
-    """Read the seats of a correction; ``players`` are those of the match, None outside of one."""
+    """Read the seats of a correction; ``players`` are those of the round, None outside of a match."""
     loaded, mistakes = load(_CORRECTION, document)
     seats = loaded.get("seats", ())
     _check_declarations(ruleset, seats, mistakes)
     if players is not None:
-        _check_roster(seats, players, mistakes)
+        stranger = _("this player had no seat in the round, and a correction changes no players")
+        _check_roster(seats, players, mistakes, stranger=stranger)
     if mistakes:
         raise Invalid(mistakes)
     return list(seats)
@@ -317,6 +318,7 @@ def _check_roster(
     players: Sequence[str],
     mistakes: list[Mistake],
     withdrawn: Sequence[str] = (),
+    stranger: str = _("this player does not belong to the match"),
 ) -> None:
     """A round of a match seats the players of the match, all who have not left, and nobody else."""
     if not seats or any(seat is None for seat in seats):
@@ -324,8 +326,7 @@ def _check_roster(
     seated = [seat.player for seat in seats if seat is not None]
     for place, player in enumerate(seated):
         if player and player not in players:
-            text = _("this player does not belong to the match")
-            mistakes.append(Mistake("player_not_in_match", text, f"/seats/{place}/player"))
+            mistakes.append(Mistake("player_not_in_match", stranger, f"/seats/{place}/player"))
     for player in players:
         if player not in seated and player not in withdrawn:
             text = _("the player {player} of the match has no seat in the round")

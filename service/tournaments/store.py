@@ -52,7 +52,7 @@ _ENTER = text("""
     FROM unnest(CAST(:player AS text[]), CAST(:id AS uuid[])) AS entered (player, id)
     ON CONFLICT (tournament_id, player) DO UPDATE
     SET withdrawn_at = NULL, withdrawn_by = NULL, withdraw_reason = NULL,
-        first_stage = excluded.first_stage
+        first_stage = least(tournament_players.first_stage, excluded.first_stage)
 """)
 _NOTE = text("""
     INSERT INTO tournament_events
@@ -117,8 +117,6 @@ def enter(
     """
     row = lock(connection, tournament_id)
     _refuse_finished(row)
-    if row.stage == row.stages:
-        raise Conflict("no-stage-left", _ALL_SEATED, stages=row.stages)
     known = {
         found.player: found
         for found in connection.execute(
@@ -128,6 +126,9 @@ def enter(
             )
         )
     }
+    # Who comes back may sit in the last stage already.
+    if row.stage == row.stages and known.keys() != set(players):
+        raise Conflict("no-stage-left", _ALL_SEATED, stages=row.stages)
     wrong = [
         WrongPlayer("player_entered", place)
         for place, player in enumerate(players)

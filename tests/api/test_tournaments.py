@@ -512,6 +512,35 @@ def test_after_the_last_stage_nobody_is_seated_or_enters(direct: Any) -> None:
     assert_problem(evening.post("stages"), 409, "no-stage-left")
 
 
+def test_who_left_by_mistake_comes_back_to_their_seat_in_the_last_stage_too(direct: Any) -> None:
+    evening = direct(stages=1)
+    evening.seat()
+    assert evening.post("withdrawals", player="dewi", reason="wrong name").status_code == 201
+    assert_problem(evening.post("players", players=["dewi", "gita"]), 409, "no-stage-left")
+    assert evening.standings()["dewi"]["withdrawn"] is True
+    assert evening.post("players", players=["dewi"], reason="a mistake").status_code == 201
+    assert evening.standings()["dewi"]["withdrawn"] is False
+    (entered,) = [item for item in evening.get("/players")["items"] if item["player"] == "dewi"]
+    assert (entered["first_stage"], entered["withdrawn_at"]) == (1, None)
+
+
+def test_a_correction_says_that_it_changes_no_players(client: FlaskClient, direct: Any) -> None:
+    evening = direct(players=SIX[:3], rounds=2)
+    (table,) = evening.seat()["tables"]
+    left, *others = table["players"]
+    evening.post("withdrawals", player=left, reason="the last bus")
+    seats = [{**seat, "player": player} for seat, player in zip(ROUND["seats"], others, strict=True)]
+    kept = client.post(f"/v1/matches/{table['match']}/rounds", json={"seats": seats})
+    wrong = [{**seats[0], "player": left}, seats[1]]
+    answer = client.post(
+        f"/v1/rounds/{kept.get_json()['id']}/corrections",
+        json={"seats": wrong, "reason": "it was another"},
+        headers={"If-Match": kept.headers["ETag"]},
+    )
+    errors = {error["code"]: error["detail"] for error in answer.get_json()["errors"]}
+    assert "had no seat in the round" in errors["player_not_in_match"]
+
+
 def test_a_finished_tournament_takes_adjustments_and_corrections_only(
     client: FlaskClient, direct: Any
 ) -> None:
