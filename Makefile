@@ -13,6 +13,9 @@ LOCK_ARGS ?=
 .PHONY: run test check torture fuzz bench docs openapi lock clean
 .DEFAULT_GOAL := run
 
+# Tests that `make check` runs, and `make test` therefore has run already.
+FAST := tests/rules tests/schemas tests/test_docs.py tests/test_observing_docs.py
+
 # Each stamp says what the environment holds: what it takes to run, and all of it.
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
@@ -21,7 +24,7 @@ run: $(RUN)  ## serve on 127.0.0.1:8000 (PORT=), state in .local (SUSUN_HOME=)
 	@exec $(BIN)/susun run
 
 test: $(DEV) check  ## everything that CI runs
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(addprefix --ignore=,$(FAST)) $(PYTEST_ARGS)
 
 check: $(DEV)  ## the fast part: lint, types, contracts, known vulnerabilities, unit tests
 	@$(BIN)/ruff check --quiet .
@@ -29,7 +32,7 @@ check: $(DEV)  ## the fast part: lint, types, contracts, known vulnerabilities, 
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
 	@$(BIN)/python .ci/audit_packages.py
-	@$(BIN)/python -m pytest tests/rules tests/schemas tests/test_docs.py tests/test_observing_docs.py $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest $(FAST) $(PYTEST_ARGS)
 
 torture: $(DEV)  ## three minutes of killing what serves clients; nothing may be lost or doubled
 	@exec $(BIN)/python -m tests.torture
