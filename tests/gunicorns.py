@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,13 @@ import requests
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 30
+CONFIGURATION = """
+from service.gunicorn_conf import *
+from service.gunicorn_conf import post_worker_init as _whole
+
+def post_worker_init(worker):
+    _whole(worker)
+"""
 _SETTINGS = ("SUSUN_", "OTEL_", "PROMETHEUS_", "GUNICORN_")
 
 
@@ -24,7 +31,17 @@ class Gunicorn:
     """One that serves; ``base`` is where."""
 
     def __init__(self, process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-        self.process, self.base, self._log = process, f"http://127.0.0.1:{port}", log
+        self.process, self.port, self._log = process, port, log
+        self.base = f"http://127.0.0.1:{port}"
+
+    def connect(self, receive_bytes: int | None = None) -> socket.socket:
+        """A connection, which takes in as little as it can where a number of bytes is given."""
+        connection = socket.socket()
+        if receive_bytes is not None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        connection.settimeout(20)
+        connection.connect(("127.0.0.1", self.port))
+        return connection
 
     def workers(self) -> set[int]:
         """The process ids of its workers."""
@@ -66,12 +83,23 @@ class Gunicorn:
             time.sleep(0.05)
 
 
-@contextmanager
-def serving(url: str, directory: Path, *, workers: int = 2, **environment: str) -> Iterator[Gunicorn]:
-    """A gunicorn on a database; its log is kept in ``directory``."""
+def free_port() -> int:
+    """A port of this machine that nobody uses just now."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = int(probe.getsockname()[1])
-    log = directory / f"gunicorn-{port}.log"
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(
+    url: str, directory: Path, *, workers: int = 2, tweaks: Sequence[str] = (), **environment: str
+) -> Iterator[Gunicorn]:
+    """A gunicorn on a database; its log is kept in ``directory``.
+
+    ``tweaks`` are statements for each worker, such as shorter time limits.
+    """
+    port = free_port()
+    log, configuration = directory / f"gunicorn-{port}.log", directory / f"gunicorn-{port}.conf.py"
+    configuration.write_text(CONFIGURATION + "".join(f"    {line}\n" for line in tweaks))
     settings = {
         "DATABASE_URL": url,
         "HOST": "127.0.0.1",
@@ -81,7 +109,7 @@ def serving(url: str, directory: Path, *, workers: int = 2, **environment: str) 
         **environment,
     }
     app = settings.pop("APP", "app:create_app()")
-    command = [sys.executable, "-m", "gunicorn", "--config", "python:service.gunicorn_conf", app]
+    command = [sys.executable, "-m", "gunicorn", "--config", str(configuration), app]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_SETTINGS)}
     with log.open("wb") as errors:
         process = subprocess.Popen(command, cwd=ROOT, env={**kept, **settings}, stderr=errors)
@@ -91,7 +119,7 @@ def serving(url: str, directory: Path, *, workers: int = 2, **environment: str) 
         yield gunicorn
     finally:
         process.terminate()
-        process.wait(SECONDS)
+        process.wait(SECONDS + 10)
 
 
 def _wait(gunicorn: Gunicorn) -> None:

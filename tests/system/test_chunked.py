@@ -2,18 +2,19 @@
 
 import json
 import socket
+from pathlib import Path
 
 import pytest
 
 from service.database import Database
 from service.example import ROUND
 from service.record import keys
-from tests.serving import Served, served
+from tests.gunicorns import Gunicorn, serving
 
 MOST = 64 * 1024
 
 
-def post(running: Served, token: str, body: bytes) -> bytes:
+def post(running: Gunicorn, token: str, body: bytes) -> bytes:
     """The answer to a round that is sent in pieces, after which the connection may be closed."""
     head = (
         "POST /v1/rounds HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -33,12 +34,12 @@ def post(running: Served, token: str, body: bytes) -> bytes:
 
 @pytest.mark.parametrize("worker_class", ["", "sync"])
 def test_a_body_in_chunks_is_taken_whole_or_refused(
-    database: Database, database_url: str, worker_class: str
+    database: Database, database_url: str, worker_class: str, tmp_path: Path
 ) -> None:
     with database.transaction() as connection:
         token = keys.create(connection, "chunks", keys.SCOPES)
     whole = json.dumps(ROUND).encode().ljust(MOST)
-    with served(database_url, workers=1, WORKER_CLASS=worker_class) as running:
+    with serving(database_url, tmp_path, workers=1, WORKER_CLASS=worker_class) as running:
         assert post(running, token, whole).startswith(b"HTTP/1.1 201")
         for tail in (b" ", b"rubbish"):
             answer = post(running, token, whole + tail)
@@ -51,7 +52,7 @@ def test_a_body_in_chunks_is_taken_whole_or_refused(
 )
 @pytest.mark.parametrize("coding", ["chunked", "gzip, chunked"])
 def test_chunks_that_end_early_or_are_none_are_the_callers_mistake(
-    database: Database, database_url: str, body: bytes, coding: str
+    database: Database, database_url: str, body: bytes, coding: str, tmp_path: Path
 ) -> None:
     with database.transaction() as connection:
         token = keys.create(connection, "broken chunks", keys.SCOPES)
@@ -59,7 +60,7 @@ def test_chunks_that_end_early_or_are_none_are_the_callers_mistake(
         "POST /v1/rounds HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         f"Authorization: Bearer {token}\r\nTransfer-Encoding: {coding}\r\n\r\n"
     )
-    with served(database_url, workers=1) as running, running.connect() as line:
+    with serving(database_url, tmp_path, workers=1) as running, running.connect() as line:
         line.sendall(head.encode() + body)
         line.shutdown(socket.SHUT_WR)
         came = b""

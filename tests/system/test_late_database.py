@@ -14,6 +14,7 @@ from sqlalchemy import make_url
 from app import create_app
 from service.database import DatabaseAway
 from service.setup import prepare_database
+from tests.gunicorns import free_port
 
 SUSUN = str(Path(sys.executable).with_name("susun"))
 
@@ -24,8 +25,7 @@ class Line:
     def __init__(self, url: str) -> None:
         real = make_url(url)
         self._target = (real.host, real.port)
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            self._port = server.getsockname()[1]
+        self._port = free_port()
         self.url = real.set(host="127.0.0.1", port=self._port).render_as_string(hide_password=False)
         self._server: socket.socket | None = None
         self._open: list[socket.socket] = []

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import pytest
 import requests
@@ -16,7 +17,7 @@ from service.database import Database
 from service.example import ROUND
 from service.record import keys
 from tests.bulk import copy_rounds
-from tests.serving import Served, served
+from tests.gunicorns import Gunicorn, serving
 
 SECONDS = 3
 """The time limits of these tests; those of the service are longer."""
@@ -41,8 +42,8 @@ def token(database: Database) -> str:
 
 
 @pytest.fixture(scope="module")
-def service(database_url: str) -> Iterator[Served]:
-    with served(database_url, tweaks=TWEAKS) as running:
+def service(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gunicorn]:
+    with serving(database_url, tmp_path_factory.mktemp("slow"), tweaks=TWEAKS) as running:
         yield running
 
 
@@ -77,9 +78,9 @@ def read_to_the_end(connection: socket.socket) -> bytes:
     return came
 
 
-def fill(service: Served, database: Database, token: str, rounds: int) -> None:
+def fill(service: Gunicorn, database: Database, token: str, rounds: int) -> None:
     answer = requests.post(
-        f"{service.url}/v1/rounds", json=ROUND, headers={"Authorization": f"Bearer {token}"}, timeout=5
+        f"{service.base}/v1/rounds", json=ROUND, headers={"Authorization": f"Bearer {token}"}, timeout=5
     )
     copy_rounds(database, [answer.json()["id"]], rounds - 1)
 
@@ -121,7 +122,7 @@ class Drippers:
 
 
 def test_fifty_slow_clients_hold_up_nobody_and_are_ended(
-    service: Served, database: Database, token: str
+    service: Gunicorn, database: Database, token: str
 ) -> None:
     fill(service, database, token, 2_000)
     long = [f"Content-Length: {10**9}"]
@@ -151,9 +152,9 @@ def test_fifty_slow_clients_hold_up_nobody_and_are_ended(
         headers = {"Authorization": f"Bearer {token}"}
         while time.monotonic() < drippers.began + SECONDS + MARGIN:
             began = time.monotonic()
-            answer = requests.post(f"{service.url}/v1/rounds", json=ROUND, headers=headers, timeout=10)
+            answer = requests.post(f"{service.base}/v1/rounds", json=ROUND, headers=headers, timeout=10)
             assert answer.status_code == 201
-            assert requests.get(f"{service.url}/livez", timeout=10).status_code == 200
+            assert requests.get(f"{service.base}/livez", timeout=10).status_code == 200
             slowest = max(slowest, time.monotonic() - began)
         assert slowest < 2
         drippers.stop()
@@ -170,13 +171,13 @@ def test_fifty_slow_clients_hold_up_nobody_and_are_ended(
     asking = {**headers, "Accept": "application/x-ndjson"}
     for _ in range(4):
         assert (
-            requests.get(f"{service.url}/v1/rounds?limit=1", headers=asking, timeout=5).status_code
+            requests.get(f"{service.base}/v1/rounds?limit=1", headers=asking, timeout=5).status_code
             == 200
         )
-    assert "Traceback" not in service.said, service.said
+    assert "Traceback" not in service.text(), service.text()
 
 
-def test_a_request_that_takes_too_long_is_a_problem(service: Served, token: str) -> None:
+def test_a_request_that_takes_too_long_is_a_problem(service: Gunicorn, token: str) -> None:
     with closing(service.connect()) as connection:
         connection.sendall(head(token)[:-2])
         came = read_to_the_end(connection)
@@ -186,12 +187,12 @@ def test_a_request_that_takes_too_long_is_a_problem(service: Served, token: str)
     assert b"\r\nConnection: close\r\n" in came
 
 
-def test_whoever_says_nothing_is_told_nothing(service: Served) -> None:
+def test_whoever_says_nothing_is_told_nothing(service: Gunicorn) -> None:
     with closing(service.connect()) as connection:
         assert connection.recv(100) == b""
 
 
-def test_a_request_in_pieces_is_served(service: Served, token: str) -> None:
+def test_a_request_in_pieces_is_served(service: Gunicorn, token: str) -> None:
     whole = head(token, "POST /v1/score HTTP/1.1", f"Content-Length: {len(BODY)}") + BODY
     with closing(service.connect()) as connection:
         for place in range(0, len(whole), 97):
@@ -200,7 +201,7 @@ def test_a_request_in_pieces_is_served(service: Served, token: str) -> None:
         assert read_answer(connection)[0] == 200
 
 
-def test_requests_on_one_connection_are_answered_in_order(service: Served, token: str) -> None:
+def test_requests_on_one_connection_are_answered_in_order(service: Gunicorn, token: str) -> None:
     """Kept alive, one after the other and all at once, the last in two halves."""
     score = head(token, "POST /v1/score HTTP/1.1", f"Content-Length: {len(BODY)}") + BODY
     wrong = head(token, "GET /nowhere HTTP/1.1")
@@ -220,7 +221,7 @@ def test_requests_on_one_connection_are_answered_in_order(service: Served, token
 
 @pytest.mark.parametrize("body", [BODY, b" " * 70_000 + BODY], ids=["small", "large"])
 def test_a_client_that_waits_for_100_continue_gets_it_once(
-    service: Served, token: str, body: bytes
+    service: Gunicorn, token: str, body: bytes
 ) -> None:
     fields = (f"Content-Length: {len(body)}", "Expect: 100-continue")
     with closing(service.connect()) as connection:
@@ -231,7 +232,7 @@ def test_a_client_that_waits_for_100_continue_gets_it_once(
         assert read_answer(connection)[0] == (200 if body == BODY else 413)
 
 
-def test_whoever_does_not_wait_for_100_continue_does_not_get_it(service: Served, token: str) -> None:
+def test_whoever_does_not_wait_for_100_continue_does_not_get_it(service: Gunicorn, token: str) -> None:
     fields = (f"Content-Length: {len(BODY)}", "Expect: 100-continue")
     with closing(service.connect()) as connection:
         connection.sendall(head(token, "POST /v1/score HTTP/1.1", *fields) + BODY)
@@ -239,7 +240,7 @@ def test_whoever_does_not_wait_for_100_continue_does_not_get_it(service: Served,
 
 
 @pytest.mark.parametrize("pieces", [1, 9])
-def test_chunked_bodies_are_read(service: Served, token: str, pieces: int) -> None:
+def test_chunked_bodies_are_read(service: Gunicorn, token: str, pieces: int) -> None:
     size = -(-len(BODY) // pieces)
     parts = [BODY[place : place + size] for place in range(0, len(BODY), size)]
     with closing(service.connect()) as connection:
@@ -251,7 +252,7 @@ def test_chunked_bodies_are_read(service: Served, token: str, pieces: int) -> No
             assert read_answer(connection)[0] == 200
 
 
-def test_head_has_no_body(service: Served) -> None:
+def test_head_has_no_body(service: Gunicorn) -> None:
     with closing(service.connect()) as connection:
         connection.sendall(b"HEAD /livez HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2)
         time.sleep(0.3)
@@ -273,7 +274,7 @@ def test_head_has_no_body(service: Served) -> None:
     ],
 )
 def test_what_is_no_request_is_refused_at_once(
-    service: Served, request_bytes: bytes, status: int
+    service: Gunicorn, request_bytes: bytes, status: int
 ) -> None:
     began = time.monotonic()
     with closing(service.connect()) as connection:
@@ -282,7 +283,7 @@ def test_what_is_no_request_is_refused_at_once(
     assert time.monotonic() - began < SECONDS
 
 
-def test_a_slow_reader_gets_the_whole_answer(service: Served, database: Database, token: str) -> None:
+def test_a_slow_reader_gets_the_whole_answer(service: Gunicorn, database: Database, token: str) -> None:
     fill(service, database, token, 500)
     with closing(service.connect(4096)) as connection:
         connection.sendall(head(token, f"GET {PAGE} HTTP/1.1"))
@@ -293,7 +294,7 @@ def test_a_slow_reader_gets_the_whole_answer(service: Served, database: Database
         assert read_answer(connection)[0] == 404
 
 
-def test_sync_workers_serve_as_well(database_url: str, token: str) -> None:
-    with served(database_url, WORKER_CLASS="sync") as running:
+def test_sync_workers_serve_as_well(database_url: str, token: str, tmp_path: Path) -> None:
+    with serving(database_url, tmp_path, WORKER_CLASS="sync") as running:
         headers = {"Authorization": f"Bearer {token}"}
-        assert requests.post(f"{running.url}/v1/score", json=ROUND, headers=headers, timeout=5).ok
+        assert requests.post(f"{running.base}/v1/score", json=ROUND, headers=headers, timeout=5).ok

@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 import requests
@@ -14,19 +15,21 @@ from sqlalchemy import text
 from service.database import Database
 from service.example import ROUND
 from service.record import keys
-from tests.serving import served
+from tests.gunicorns import serving
 
 MATCH = {"players": [seat["player"] for seat in ROUND["seats"]], "rounds": 5}
 SEATS = {"seats": ROUND["seats"]}
 
 
 @pytest.mark.parametrize("worker_class", ["", "sync"], ids=["ours", "sync"])
-def test_a_call_in_flight_is_finished(database: Database, database_url: str, worker_class: str) -> None:
+def test_a_call_in_flight_is_finished(
+    database: Database, database_url: str, worker_class: str, tmp_path: Path
+) -> None:
     with database.transaction() as connection:
         headers = {"Authorization": f"Bearer {keys.create(connection, 'stop', keys.SCOPES)}"}
-    with served(database_url, WORKER_CLASS=worker_class) as service:
-        opened = requests.post(f"{service.url}/v1/matches", json=MATCH, headers=headers, timeout=5)
-        rounds = f"{service.url}/v1/matches/{opened.json()['id']}/rounds"
+    with serving(database_url, tmp_path, WORKER_CLASS=worker_class) as service:
+        opened = requests.post(f"{service.base}/v1/matches", json=MATCH, headers=headers, timeout=5)
+        rounds = f"{service.base}/v1/matches/{opened.json()['id']}/rounds"
         with ThreadPoolExecutor() as threads:
             with database.engine.begin() as holding:
                 holding.execute(text("SELECT FROM matches FOR UPDATE"))
@@ -37,13 +40,13 @@ def test_a_call_in_flight_is_finished(database: Database, database_url: str, wor
                 assert service.process.poll() is None and not posting.done()
             assert posting.result().status_code == 201
         assert service.process.wait(20) == 0
-        assert "Traceback" not in service.said, service.said
+        assert "Traceback" not in service.text(), service.text()
 
 
 def test_a_request_that_is_coming_in_is_answered_and_silence_is_not_waited_for(
-    database_url: str,
+    database_url: str, tmp_path: Path
 ) -> None:
-    with served(database_url) as service, closing(service.connect()) as half:
+    with serving(database_url, tmp_path) as service, closing(service.connect()) as half:
         half.sendall(b"GET /livez HTTP/1.1\r\n")
         silent = [service.connect() for _ in range(4)]
         time.sleep(0.3)
@@ -61,11 +64,11 @@ def test_a_request_that_is_coming_in_is_answered_and_silence_is_not_waited_for(
         assert time.monotonic() - began < 10
 
 
-def test_workers_without_their_master_make_room_at_once(database_url: str) -> None:
+def test_workers_without_their_master_make_room_at_once(database_url: str, tmp_path: Path) -> None:
     """Even for a client that keeps its connection, since another gunicorn may want the address."""
-    with served(database_url) as service, requests.Session() as session:
+    with serving(database_url, tmp_path) as service, requests.Session() as session:
         for _ in range(10):
-            assert session.get(f"{service.url}/livez", timeout=5).status_code == 200
+            assert session.get(f"{service.base}/livez", timeout=5).status_code == 200
         service.process.kill()
         began = time.monotonic()
         while not free(service.port):

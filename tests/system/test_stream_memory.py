@@ -1,9 +1,7 @@
 """Streams of a real gunicorn: constant memory, an end that breaks off audibly, nothing held up."""
 
-import os
 import random
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -21,6 +19,7 @@ from service.database import Database
 from service.record import keys
 from service.rules.cards import NAMES
 from tests.bulk import copy_rounds
+from tests.gunicorns import serving
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -69,34 +68,12 @@ class Service:
 
 
 @pytest.fixture
-def service(database: Database, database_url: str) -> Iterator[Service]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
+def service(database: Database, database_url: str, tmp_path: Path) -> Iterator[Service]:
     with database.transaction() as connection:
         authorization = f"Bearer {keys.create(connection, 'streams', keys.SCOPES)}"
-    command = [sys.executable, "-m", "gunicorn", "--config", "python:service.gunicorn_conf"]
-    settings = {"DATABASE_URL": database_url, "PORT": str(port), "WEB_CONCURRENCY": "1"}
-    with subprocess.Popen(
-        [*command, "--log-level", "warning", "app:create_app()"],
-        cwd=ROOT,
-        env={**os.environ, "HOST": "127.0.0.1", **settings},
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        try:
-            until = time.monotonic() + 20
-            while not answers(port):
-                assert time.monotonic() < until and process.poll() is None
-                time.sleep(0.1)
-            yield Service(port, authorization, process)
-        finally:
-            process.send_signal(signal.SIGTERM)
-
-
-def answers(port: int) -> bool:
-    try:
-        return requests.get(f"http://127.0.0.1:{port}/readyz", timeout=5).status_code == 200
-    except requests.ConnectionError:
-        return False
+    settings = {"SUSUN_LOG_LEVEL": "warning"}
+    with serving(database_url, tmp_path, workers=1, **settings) as gunicorn:
+        yield Service(gunicorn.port, authorization, gunicorn.process)
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ import requests
 
 from service import postgres_data
 from service.example import ROUND
+from tests.gunicorns import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -64,8 +65,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+    return free_port()
 
 
 class Run:

@@ -1,11 +1,7 @@
 """A real gunicorn with several workers: one count of what clients use, keys shut out at once."""
 
 import json
-import os
 import re
-import signal
-import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,85 +15,48 @@ from sqlalchemy import text
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 from service.database import Database
 from service.record import keys
+from tests.gunicorns import Gunicorn, serving
 
-ROOT = Path(__file__).resolve().parents[2]
 WORKERS = 3
 # So slow that nothing comes back while a test runs.
 LIMITS = {"SUSUN_KEY_RATE": "1", "SUSUN_KEY_BURST": "100", "SUSUN_ADDRESS_RATE": "off"}
 
 
-class Served:
-    def __init__(self, process: "subprocess.Popen[bytes]", port: int) -> None:
-        self.process, self.port = process, port
+def get(service: Gunicorn, path: str, token: str) -> requests.Response:
+    """On a connection of its own, so that any worker may get it."""
+    headers = {"Authorization": f"Bearer {token}", "Connection": "close"}
+    return requests.get(service.base + path, headers=headers, timeout=20)
 
-    def get(self, path: str, token: str) -> requests.Response:
-        """On a connection of its own, so that any worker may get it."""
-        headers = {"Authorization": f"Bearer {token}", "Connection": "close"}
-        return requests.get(f"http://127.0.0.1:{self.port}{path}", headers=headers, timeout=20)
 
-    def send(self, request: bytes) -> tuple[int, dict[str, str], bytes]:
-        """Bytes as they are; status, header fields and body of the answer."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
-            connection.sendall(request)
-            answer = b""
-            while piece := connection.recv(65536):
-                answer += piece
-        head, _, body = answer.partition(b"\r\n\r\n")
-        first, *lines = head.decode("ascii").split("\r\n")
-        return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), body
-
-    def workers(self) -> list[int]:
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(pid) for pid in children.read_text().split()]
+def send(service: Gunicorn, request: bytes) -> tuple[int, dict[str, str], bytes]:
+    """Bytes as they are; status, header fields and body of the answer."""
+    with service.connect() as connection:
+        connection.sendall(request)
+        answer = b""
+        while piece := connection.recv(65536):
+            answer += piece
+    head, _, body = answer.partition(b"\r\n\r\n")
+    first, *lines = head.decode("ascii").split("\r\n")
+    return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), body
 
 
 @contextmanager
-def served(database_url: str, log: Path, **settings: str) -> Iterator[Served]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    command = [sys.executable, "-m", "gunicorn", "--config", "python:service.gunicorn_conf"]
-    own = {"DATABASE_URL": database_url, "HOST": "127.0.0.1", "PORT": str(port)}
-    with (
-        log.open("wb") as said,
-        subprocess.Popen(
-            [*command, "app:create_app()"],
-            cwd=ROOT,
-            env={**os.environ, "WEB_CONCURRENCY": str(WORKERS), **own, **settings},
-            stderr=said,
-        ) as process,
-    ):
-        try:
-            until = time.monotonic() + 40
-            while log.read_text().count("Booting worker") < WORKERS or not lives(port):
-                assert time.monotonic() < until and process.poll() is None, log.read_text()
-                time.sleep(0.1)
-            yield Served(process, port)
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(30)
-
-
-def lives(port: int) -> bool:
-    try:
-        return requests.get(f"http://127.0.0.1:{port}/livez", timeout=5).ok
-    except requests.RequestException:
-        return False
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    return tmp_path / "log"
+def served(database_url: str, directory: Path, **settings: str) -> Iterator[Gunicorn]:
+    """With all its workers there."""
+    with serving(database_url, directory, workers=WORKERS, **settings) as service:
+        service.until(lambda: service.text().count("Booting worker") == WORKERS)
+        yield service
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_workers_count_together_shut_out_together_and_note_the_last_use(
-    database: Database, database_url: str, make_key: Callable[..., str], log: Path
+    database: Database, database_url: str, make_key: Callable[..., str], tmp_path: Path
 ) -> None:
     token, other = make_key("read", name="one"), make_key("read", name="other")
-    with served(database_url, log, **LIMITS) as service:
+    with served(database_url, tmp_path, **LIMITS) as service:
         assert len(service.workers()) == WORKERS
         start = time.monotonic()
-        answers = [service.get("/v1/rounds", token) for _ in range(110)]
+        answers = [get(service, "/v1/rounds", token) for _ in range(110)]
         allowed = sum(answer.status_code == 200 for answer in answers)
         # Each for itself, three workers would have let in all of them.
         assert 100 <= allowed <= 101 + time.monotonic() - start
@@ -105,16 +64,16 @@ def test_workers_count_together_shut_out_together_and_note_the_last_use(
         left = [int(re.findall(r'"key";r=(\d+)', a.headers["RateLimit"])[0]) for a in answers[:50]]
         assert left[0] == 99 and left[49] < 60
 
-        assert {service.get("/v1/rounds", other).status_code for _ in range(10)} == {200}
+        assert {get(service, "/v1/rounds", other).status_code for _ in range(10)} == {200}
         with database.transaction() as connection:
             keys.revoke(connection, "other")
-        assert {service.get("/v1/rounds", other).status_code for _ in range(20)} == {401}
+        assert {get(service, "/v1/rounds", other).status_code for _ in range(20)} == {401}
     with database.transaction() as connection:
         rows = connection.execute(text("SELECT name, last_used_at FROM api_keys"))
         used = {row.name: row.last_used_at for row in rows}
     assert used["one"] is not None and used["other"] is not None
     for secret in (token, other):
-        assert secret.split("_", 2)[2] not in log.read_text()
+        assert secret.split("_", 2)[2] not in service.text()
 
 
 REFUSED = {
@@ -146,16 +105,15 @@ REFUSED = {
 @pytest.fixture(scope="module", params=["gthread", "sync"])
 def service(
     request: pytest.FixtureRequest, database_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Served]:
-    log = tmp_path_factory.mktemp("workers") / "log"
-    with served(database_url, log, WORKER_CLASS=request.param) as found:
+) -> Iterator[Gunicorn]:
+    with served(database_url, tmp_path_factory.mktemp("workers"), WORKER_CLASS=request.param) as found:
         yield found
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_gunicorn_itself_refuses_is_a_problem(service: Served, name: str) -> None:
+def test_what_gunicorn_itself_refuses_is_a_problem(service: Gunicorn, name: str) -> None:
     sent, status, problem = REFUSED[name]
-    got, fields, body = service.send(sent)
+    got, fields, body = send(service, sent)
     if status is None:
         assert 400 <= got < 600 and got != 500
     else:
@@ -171,8 +129,8 @@ def test_what_gunicorn_itself_refuses_is_a_problem(service: Served, name: str) -
     assert b"<" not in body and b"xxxx" not in body
 
 
-def test_what_is_as_long_as_may_be_is_taken(service: Served) -> None:
+def test_what_is_as_long_as_may_be_is_taken(service: Gunicorn) -> None:
     line = b"GET /" + b"x" * (4094 - len(b"GET / HTTP/1.1")) + b" HTTP/1.1\r\n"
     field = b"X-Long: " + b"x" * 8000 + b"\r\n"
-    status, _, _ = service.send(line + b"Host: x\r\nConnection: close\r\n" + field + b"\r\n")
+    status, _, _ = send(service, line + b"Host: x\r\nConnection: close\r\n" + field + b"\r\n")
     assert status == 404

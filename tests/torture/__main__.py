@@ -4,7 +4,6 @@ import argparse
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ import requests
 from sqlalchemy import make_url
 
 from service.embedded_postgres import running_url
+from tests.gunicorns import free_port
 from tests.torture.check import figures
 from tests.torture.clients import PLAYERS, Client, Ledger
 from tests.torture.faults import Killer, below, wait_for
@@ -30,8 +30,7 @@ _MOST_ROUNDS = 1000
 @contextmanager
 def running(home: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """`susun run` with a database of its own, which is durable."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = int(probe.getsockname()[1])
+    port = free_port()
     kept = {
         name: value
         for name, value in os.environ.items()

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 #: What may be killed, and how often each is chosen.
@@ -79,10 +80,9 @@ class Killer(threading.Thread):
                     self.done[kind] += 1
 
 
-def wait_for(condition: object, seconds: float) -> bool:
+def wait_for(condition: Callable[[], bool], seconds: float) -> bool:
     """Wait until a condition holds, for so many seconds at most; whether it does."""
     deadline = time.monotonic() + seconds
-    assert callable(condition)
     while not condition():
         if time.monotonic() > deadline:
             return False
