@@ -137,8 +137,8 @@ def read_tournament(document: Any, find: FindRuleSet) -> TournamentRequest:
     loaded, mistakes = load(_TOURNAMENT, document)
     ruleset = find_named(loaded, find, mistakes)
     if ruleset is not None:
-        rounds = loaded.get("rounds", ruleset.rounds[0]) * loaded.get("stages", 1)
-        check_points(ruleset, loaded.get("stake"), mistakes, rounds)
+        rounds = loaded.get("rounds", ruleset.rounds[0])
+        check_points(ruleset, loaded.get("stake"), mistakes, rounds * loaded.get("stages", 1))
     prizes = loaded.get("prizes", [])
     if len(prizes) > MOST_PRIZES:
         text = _("at most {most} prizes can be named")
@@ -151,7 +151,7 @@ def read_tournament(document: Any, find: FindRuleSet) -> TournamentRequest:
         stake=loaded.get("stake"),
         table_size=loaded.get("table_size", TABLE_SIZES[-1]),
         stages=loaded["stages"],
-        rounds=loaded.get("rounds", ruleset.rounds[0]),
+        rounds=rounds,
         seating=loaded.get("seating", SEATINGS[0]),
         seed=loaded.get("seed"),
         rank_by=loaded.get("rank_by", RANK_BY[0]),

@@ -196,24 +196,16 @@ class Database:
         Raises :class:`DatabaseAway`, or one of its kind, where Postgres cannot be reached, or cannot do
         it in time. ``stores``: whether there is anything to commit.
         """
-        first = _statements(_LIMITS)
-        with understood(), self._begun(first, _TRANSACTION_SECONDS) as (connection, _):
+        with self._transaction(_statements(_LIMITS), stores) as (connection, _):
             yield connection
-            if stores:
-                with committing():
-                    connection.commit()
 
     @contextmanager
     def transaction_after(
         self, first: TextualSelect, *, stores: bool = True, **parameters: Any
     ) -> Iterator[tuple[Connection, Row[Any] | None]]:
         """A transaction that begins with a :func:`question`, and the answer to it."""
-        asked = _question(first, parameters)
-        with understood(), self._begun(asked, _TRANSACTION_SECONDS) as (connection, row):
-            yield connection, row
-            if stores:
-                with committing():
-                    connection.commit()
+        with self._transaction(_question(first, parameters), stores) as begun:
+            yield begun
 
     def ask(self, what: TextualSelect, **parameters: Any) -> Row[Any] | None:
         """The answer to a :func:`question`, in a single round trip.
@@ -257,6 +249,17 @@ class Database:
                 log.info("once more", after=str(fault))
             time.sleep(random.uniform(pause / 4, pause))
         return use_case()
+
+    @contextmanager
+    def _transaction(
+        self, first: Callable[[Connection], T], stores: bool
+    ) -> Iterator[tuple[Connection, T]]:
+        """A transaction and what it first said, committed at the end if it stores anything."""
+        with understood(), self._begun(first, _TRANSACTION_SECONDS) as (connection, said):
+            yield connection, said
+            if stores:
+                with committing():
+                    connection.commit()
 
     @contextmanager
     def _begun(

@@ -17,20 +17,14 @@ from service.record.tables import matches, rounds, seats
 FILTERS = ("player", "match", "tournament", "ruleset", "since", "until", "status")
 
 
-# What is shown of a revision, as texts: what is sent on as it is need not be taken apart.
-_SHOWN = (
-    cast(rounds.c.id, Text),
-    cast(rounds.c.match_id, Text),
-    rounds.c.number,
-    rounds.c.revision,
-    rounds.c.status,
-    cast(rounds.c.result, Text),
-    cast(rounds.c.request, Text),
-    rounds.c.submitted_at,
-    rounds.c.submitted_by,
-    rounds.c.reason,
-    rounds.c.digest,
-    rounds.c.previous_digest,
+# What is shown of a revision; as texts what is sent on as it is, and need not be taken apart.
+_AS_TEXT = ("id", "match_id", "result", "request")
+_SHOWN = tuple(
+    cast(rounds.c[name], Text).label(name) if name in _AS_TEXT else rounds.c[name]
+    for name in (
+        *("id", "match_id", "number", "revision", "status", "result", "request"),
+        *("submitted_at", "submitted_by", "reason", "digest", "previous_digest"),
+    )
 )
 
 
@@ -41,12 +35,6 @@ class StoredRound:
     id: str
     digest: str
     json: bytes
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """What the JSON says."""
-        found: dict[str, Any] = orjson.loads(self.json)
-        return found
 
 
 def newest(round_id: UUID) -> Select[Any]:
@@ -125,45 +113,37 @@ def select_rounds(filters: Mapping[str, Any]) -> tuple[Select[Any], Any]:
 
 def stored_round(row: Row[Any]) -> StoredRound:
     """A revision from a row of what :func:`select_rounds` asks for."""
-    values: tuple[Any, ...] = tuple(row)
-    identifier, match, number, revision, status, result, request, *kept = values
-    at, by, reason, digest, previous = kept
-    head = {
-        "id": identifier,
-        "match": match,
-        "number": number,
-        "revision": revision,
-        "status": status,
-    }
-    tail = {
-        "submitted_at": show_time(at),
-        "submitted_by": by,
-        "reason": reason,
-        "digest": digest,
-        "previous_digest": previous,
-    }
+    values = row._mapping
+    head, tail = _around(values)
     text = b'%b,%b,"request":%b,%b' % (
         orjson.dumps(head)[:-1],
-        result[1:-1].encode(),
-        request.encode(),
+        values["result"][1:-1].encode(),
+        values["request"].encode(),
         orjson.dumps(tail)[1:],
     )
-    return StoredRound(identifier, digest, text)
+    return StoredRound(head["id"], tail["digest"], text)
 
 
-def show_round(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The same from the values of a revision."""
-    return {
-        "id": str(row["id"]),
-        "match": str(row["match_id"]) if row["match_id"] else None,
-        "number": row["number"],
-        "revision": row["revision"],
-        "status": row["status"],
-        **row["result"],
-        "request": row["request"],
-        "submitted_at": show_time(row["submitted_at"]),
-        "submitted_by": row["submitted_by"],
-        "reason": row["reason"],
-        "digest": row["digest"],
-        "previous_digest": row["previous_digest"],
+def show_round(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The same as a document, from the values of a revision."""
+    head, tail = _around(values)
+    return {**head, **values["result"], "request": values["request"], **tail}
+
+
+def _around(values: Mapping[Any, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is shown of a revision before and after its result and request."""
+    head = {
+        "id": str(values["id"]),
+        "match": str(values["match_id"]) if values["match_id"] else None,
+        "number": values["number"],
+        "revision": values["revision"],
+        "status": values["status"],
     }
+    tail = {
+        "submitted_at": show_time(values["submitted_at"]),
+        "submitted_by": values["submitted_by"],
+        "reason": values["reason"],
+        "digest": values["digest"],
+        "previous_digest": values["previous_digest"],
+    }
+    return head, tail
