@@ -177,14 +177,18 @@ def read_match_round(
     return RoundRequest(ruleset, seats, stake, loaded.get("number"))
 
 
-def read_correction(document: Any, ruleset: RuleSet, players: Sequence[str] | None) -> Sequence[Seat]:
-    """Read the seats of a correction; ``players`` are those of the round, None outside of a match."""
+def read_correction(
+    document: Any, ruleset: RuleSet, players: Sequence[str] | None, absent: Sequence[str] = ()
+) -> Sequence[Seat]:
+    """Read the seats of a correction; ``players`` are those of the match, None outside of one.
+
+    Those of them who are ``absent`` may have a seat or not.
+    """
     loaded, mistakes = load(_CORRECTION, document)
     seats = loaded.get("seats", ())
     _check_declarations(ruleset, seats, mistakes)
     if players is not None:
-        stranger = _("this player had no seat in the round, and a correction changes no players")
-        _check_roster(seats, players, mistakes, stranger=stranger)
+        _check_roster(seats, players, mistakes, absent)
     if mistakes:
         raise Invalid(mistakes)
     return list(seats)
@@ -317,18 +321,18 @@ def _check_roster(
     seats: Sequence[Seat | None],
     players: Sequence[str],
     mistakes: list[Mistake],
-    withdrawn: Sequence[str] = (),
-    stranger: str = _("this player does not belong to the match"),
+    absent: Sequence[str] = (),
 ) -> None:
-    """A round of a match seats the players of the match, all who have not left, and nobody else."""
+    """A round of a match seats its players, but for some who may be absent, and nobody else."""
     if not seats or any(seat is None for seat in seats):
         return
     seated = [seat.player for seat in seats if seat is not None]
     for place, player in enumerate(seated):
         if player and player not in players:
-            mistakes.append(Mistake("player_not_in_match", stranger, f"/seats/{place}/player"))
+            text = _("this player does not belong to the match")
+            mistakes.append(Mistake("player_not_in_match", text, f"/seats/{place}/player"))
     for player in players:
-        if player not in seated and player not in withdrawn:
+        if player not in seated and player not in absent:
             text = _("the player {player} of the match has no seat in the round")
             mistakes.append(Mistake("player_absent", text, "/seats", {"player": player}))
 

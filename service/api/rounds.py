@@ -155,14 +155,16 @@ def get_revision(connection: Connection, round_id: UUID, revision: str) -> Respo
 def correct_round(connection: Connection, round_id: UUID, document: Any) -> Response:
     """A new revision counts from now on, the old ones stay readable; needs If-Match.
 
-    All seats are sent anew. Rule set and stake stay. A void round can be corrected back, and a round of
-    a finished match corrected. A correction that changes nothing is a new revision too.
+    All seats are sent anew. Rule set and stake stay. In a match, who has left its tournament, or had no
+    seat in the newest revision, may have one or not; all others must. A void round can be corrected
+    back, and a round of a finished match corrected. A correction that changes nothing is a new revision
+    too.
     """
 
-    def read(ruleset: RuleSet, _stake: int | None, players: Sequence[str] | None) -> Sequence[Seat]:
+    def read(ruleset: RuleSet, players: Sequence[str] | None, absent: Sequence[str]) -> Sequence[Seat]:
         observing.scored(ruleset, kept=True)
         try:
-            return read_correction(document, ruleset, players)
+            return read_correction(document, ruleset, players, absent)
         except Invalid as error:
             raise invalid("invalid-round", error.mistakes) from None
 

@@ -11,7 +11,7 @@ from service.record import totals, tournament_totals
 from service.record.digests import seal
 from service.record.errors import Conflict, Missing, Stale
 from service.record.ids import new_id, now, show_time
-from service.record.matches import MATCH_FINISHED, Frame, lock_match
+from service.record.matches import MATCH_FINISHED, Frame, get_members, lock_match
 from service.record.rounds import newest, show_round
 from service.record.rulesets import find_ruleset
 from service.record.tables import duels, matches, rounds, seats
@@ -25,8 +25,9 @@ from service.rules.scoring import score
 _NUMBER_TAKEN = _("the next round of the match is number {next}, not {number}")
 _ROUND_VOID = _("the round is void already")
 
-#: Reads the seats of a correction, given the rule set and stake of the round, and the match's players.
-ReadSeats = Callable[[RuleSet, int | None, Sequence[str] | None], Sequence[Seat]]
+#: Reads the seats of a correction, given the round's rule set, the players of its match, if it has one,
+#: and those of them who need no seat.
+ReadSeats = Callable[[RuleSet, Sequence[str] | None, Sequence[str]], Sequence[Seat]]
 
 
 def keep_round(
@@ -83,13 +84,15 @@ def correct_round(
     """Keep a new revision of a round with other seats, in place of the newest, which may be void.
 
     ``seen`` says whether the caller has seen the newest revision, by its digest; :class:`Stale` if
-    not. Rule set and stake stay. Match and players' totals follow.
+    not. Rule set and stake stay. In a match its players may have a seat: all must but those who have
+    left since, or had none in the newest revision. Match and players' totals follow.
     """
     last, match = _lock_round(connection, round_id, seen)
     ruleset = find_ruleset(connection, last.ruleset_id, last.ruleset_version)
     assert ruleset is not None  # the table refers to it
     stake = last.request.get("stake")
-    seated = read(ruleset, stake, None if match is None else _players_of(last.request))
+    players, absent = (None, []) if match is None else _roster(connection, match.id, last.request)
+    seated = read(ruleset, players, absent)
     content = {
         "status": "corrected",
         "request": canonical_request(ruleset, seated, stake),
@@ -186,8 +189,14 @@ def _lock_round(
     return last, match
 
 
-def _players_of(request: dict[str, Any]) -> list[str]:
-    return [seat["player"] for seat in request["seats"]]
+def _roster(
+    connection: Connection, match_id: UUID, request: dict[str, Any]
+) -> tuple[list[str], list[str]]:
+    """The players of a match, and those of them whom a correction of a round of it may leave out."""
+    seated = {seat["player"] for seat in request["seats"]}
+    members = get_members(connection, match_id)
+    absent = [member.player for member in members if member.withdrawn or member.player not in seated]
+    return [member.player for member in members], absent
 
 
 def _next_link(match: Row[Any]) -> dict[str, Any]:

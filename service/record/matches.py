@@ -173,15 +173,21 @@ def get_frame(connection: Connection, match_id: UUID) -> Frame:
     row = connection.execute(query).one_or_none()
     if row is None:
         raise Missing
-    members = connection.execute(
-        select(match_players.c.player, match_players.c.withdrawn)
-        .where(match_players.c.match_id == match_id)
-        .order_by(match_players.c.seat)
-    ).all()
+    members = get_members(connection, match_id)
     ruleset = find_ruleset(connection, row.ruleset_id, row.ruleset_version)
     assert ruleset is not None  # the table refers to it
     withdrawn = [member.player for member in members if member.withdrawn]
     return Frame(match_id, ruleset, row.stake, [member.player for member in members], withdrawn)
+
+
+def get_members(connection: Connection, match_id: UUID) -> Sequence[Row[str, bool]]:
+    """The players of a match by seat, each with ``withdrawn``: whether they have left its tournament."""
+    query = (
+        select(match_players.c.player, match_players.c.withdrawn)
+        .where(match_players.c.match_id == match_id)
+        .order_by(match_players.c.seat)
+    )
+    return connection.execute(query).all()
 
 
 def _show_matches(connection: Connection, query: Select[Any]) -> list[dict[str, Any]]:

@@ -137,7 +137,7 @@ def test_match_and_players_totals_follow(client: FlaskClient, open_match: OpenMa
     }
 
 
-def test_a_round_of_a_match_keeps_its_players(client: FlaskClient, open_match: OpenMatch) -> None:
+def test_a_correction_seats_the_players_of_its_match(client: FlaskClient, open_match: OpenMatch) -> None:
     match = open_match(rounds=2)
     kept = client.post(f"/v1/matches/{match['id']}/rounds", json={"seats": SEATS})
     stranger = correct(client, kept, seats=[ANDI, {**BUDI, "player": "cici"}])

@@ -524,21 +524,37 @@ def test_who_left_by_mistake_comes_back_to_their_seat_in_the_last_stage_too(dire
     assert (entered["first_stage"], entered["withdrawn_at"]) == (1, None)
 
 
-def test_a_correction_says_that_it_changes_no_players(client: FlaskClient, direct: Any) -> None:
-    evening = direct(players=SIX[:3], rounds=2)
+def test_a_correction_seats_who_was_left_out_and_leaves_out_who_has_left(
+    client: FlaskClient, direct: Any
+) -> None:
+    evening = direct(players=SIX[:3], rounds=2, stages=1)
     (table,) = evening.seat()["tables"]
-    left, *others = table["players"]
-    evening.post("withdrawals", player=left, reason="the last bus")
-    seats = [{**seat, "player": player} for seat, player in zip(ROUND["seats"], others, strict=True)]
-    kept = client.post(f"/v1/matches/{table['match']}/rounds", json={"seats": seats})
-    wrong = [{**seats[0], "player": left}, seats[1]]
-    answer = client.post(
-        f"/v1/rounds/{kept.get_json()['id']}/corrections",
-        json={"seats": wrong, "reason": "it was another"},
-        headers={"If-Match": kept.headers["ETag"]},
-    )
-    errors = {error["code"]: error["detail"] for error in answer.get_json()["errors"]}
-    assert "had no seat in the round" in errors["player_not_in_match"]
+    left, other, third = table["players"]
+    assert evening.post("withdrawals", player=left, reason="wrong name").status_code == 201
+    short = post_round(client, f"/v1/matches/{table['match']}/rounds", {"seats": seats_of(other, third)})
+
+    def correct(*players: str) -> Any:
+        return client.post(
+            f"/v1/rounds/{short['id']}/corrections",
+            json={"seats": seats_of(*players), "reason": "it was another"},
+            headers={"If-Match": "*"},
+        )
+
+    assert correct(left, other, third).status_code == 201
+    assert evening.standings()[left]["opponents"] == 2
+    assert evening.post("players", players=[left], reason="a mistake").status_code == 201
+    without = correct(other, third)
+    assert {error["code"] for error in without.get_json()["errors"]} == {"player_absent"}
+    assert evening.post("withdrawals", player=left, reason="the last bus").status_code == 201
+    assert correct(other, third).status_code == 201
+    client.post(f"/v1/matches/{table['match']}/finish", json={"reason": "closing time"})
+    line = evening.standings()[left]
+    assert (line["rounds"], line["opponents"], line["points"], line["placings"]) == (0, 0, 0, 0)
+    assert {line["opponents"] for name, line in evening.standings().items() if name != left} == {1}
+    assert client.get(f"/v1/players/{left}").get_json()["rounds"] == 0
+    assert evening.get("/audit")["ok"]
+    stranger = correct(other, "gita")
+    assert "player_not_in_match" in {error["code"] for error in stranger.get_json()["errors"]}
 
 
 def test_a_finished_tournament_takes_adjustments_and_corrections_only(

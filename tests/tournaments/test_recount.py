@@ -77,7 +77,13 @@ class Event:
         if not self.rounds:
             return self.play()
         path = f"/v1/rounds/{self.chance.choice(self.rounds)}"
-        seated = [seat["player"] for seat in self.client.get(path).get_json()["seats"]]
+        round_ = self.client.get(path).get_json()
+        match = self.client.get(f"/v1/matches/{round_['match']}").get_json()
+        before = {seat["player"] for seat in round_["seats"]}
+        may_miss = {*match["withdrawn"], *match["players"]} - (before - {*match["withdrawn"]})
+        seated = [p for p in match["players"] if p not in may_miss or self.chance.random() < 0.5]
+        if len(seated) < 2:
+            seated = match["players"]
         change = {"reason": "misread", "seats": deal(self.chance, seated)}
         return self.post(f"{path}/corrections", change, **{"If-Match": "*"})
 
