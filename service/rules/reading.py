@@ -83,8 +83,9 @@ def take_up(tables: Tables, seats: Sequence[Seat], words: Words) -> list[Hand]:
     """
     hands = []
     w, n = CODES, NAMES
-    tops, fives, one_suit, mask = tables.tops, tables.fives, tables.flushes.get, tables.order_mask
+    tops, fives, flushes, mask = tables.tops, tables.fives, tables.flushes, tables.quick_order_mask
     special_ranks, special_suits = tables.special_ranks, tables.special_suits
+    special_odds, other_specials = tables.special_odds, tables.other_specials
     tell_top, tell_middle, tell_bottom = tables.tell(words)
     for seat in seats:
         hand = Hand()
@@ -102,16 +103,22 @@ def take_up(tables: Tables, seats: Sequence[Seat], words: Words) -> list[Hand]:
             continue
         a, b, c, d, e, f, g, h, i, j, k, l, m = seat.cards
         code = w[a] + w[b] + w[c]
-        top, kind, ranks = tops[code & RANK_CODES]
-        suits = code
+        top, kind, odd = tops[code & RANK_CODES]
+        whole = code
         top_worth, top_hand, top_label = tell_top[kind]
         code = w[d] + w[e] + w[f] + w[g] + w[h]
-        middle, middle_kind, middle_ranks = one_suit(code) or fives[code & RANK_CODES]
-        suits += code
+        if d & 3 == e & 3 == f & 3 == g & 3 == h & 3:
+            middle, middle_kind, middle_odd = flushes[code]
+        else:
+            middle, middle_kind, middle_odd = fives[code & RANK_CODES]
+        whole += code
         middle_worth, middle_hand, middle_label = tell_middle[middle_kind]
         code = w[i] + w[j] + w[k] + w[l] + w[m]
-        bottom, bottom_kind, bottom_ranks = one_suit(code) or fives[code & RANK_CODES]
-        suits += code
+        if i & 3 == j & 3 == k & 3 == l & 3 == m & 3:
+            bottom, bottom_kind, bottom_odd = flushes[code]
+        else:
+            bottom, bottom_kind, bottom_odd = fives[code & RANK_CODES]
+        whole += code
         bottom_worth, bottom_hand, bottom_label = tell_bottom[bottom_kind]
         hand.line = player, top, middle, bottom, top_worth, middle_worth, bottom_worth
         hand.kinds = kind, middle_kind, bottom_kind
@@ -131,16 +138,15 @@ def take_up(tables: Tables, seats: Sequence[Seat], words: Words) -> list[Hand]:
             "clean_sweep": False,
             "points": None,
         }
-        if not top & mask < middle & mask < bottom & mask:
+        if not top < middle < bottom if mask is None else not top & mask < middle & mask < bottom & mask:
             _judge_order(tables, hand, words)
-        ranks += middle_ranks + bottom_ranks
-        if ranks in special_ranks or suits >> SUIT_CODE_SHIFT in special_suits:
+        if (
+            odd ^ middle_odd ^ bottom_odd in special_odds
+            or whole >> SUIT_CODE_SHIFT in special_suits
+            or whole & RANK_CODES in special_ranks
+            or other_specials
+        ):
             _find_specials(tables, hand)
-            continue
-        for forms in tables.other_specials:
-            if forms(ranks):
-                _find_specials(tables, hand)
-                break
     return hands
 
 

@@ -21,6 +21,10 @@ _TO_COME = cast(Duel, {})
 #: compared and the points that the first leads by in them, and who sweeps.
 _Waiting = tuple[int, Hand, Hand, dict[str, RowDuel] | None, int, Hand | None]
 
+#: A sweep in rows that were compared: its place, the two hands, the points that the first leads by in
+#: rows, and who sweeps.
+_Swept = tuple[int, Hand, Hand, int, Hand]
+
 
 def score(ruleset: RuleSet, seats: Sequence[Seat], stake: int | None, words: Words) -> RoundResult:
     """Score a round of 2 to 4 seats whose cards are all different and whose declarations are true.
@@ -30,11 +34,14 @@ def score(ruleset: RuleSet, seats: Sequence[Seat], stake: int | None, words: Wor
     """
     tables = ruleset.tables
     hands = take_up(tables, seats, words)
-    duels, waiting = _meet(tables, hands)
-    if waiting:
+    duels, waiting, swept = _meet(tables, hands)
+    if waiting or swept:
         _find_clean_sweeps(tables, hands)
         for place, a, b, rows, balance, sweeper in waiting:
             duels[place] = _settle(ruleset, a, b, rows, balance, sweeper)
+        for place, a, b, balance, sweeper in swept if tables.sweep_at_once else ():
+            if sweeper.clean_sweep:
+                _make_clean(tables, duels[place], a, b, balance)
     for hand in hands:
         shown = hand.shown
         if hand.sweeps:
@@ -53,14 +60,17 @@ def score(ruleset: RuleSet, seats: Sequence[Seat], stake: int | None, words: Wor
     return result
 
 
-def _meet(tables: Tables, hands: list[Hand]) -> tuple[list[Duel], list[_Waiting]]:  # noqa: PLR0912
+def _meet(  # noqa: PLR0912, PLR0915
+    tables: Tables, hands: list[Hand]
+) -> tuple[list[Duel], list[_Waiting], list[_Swept]]:
     """Let every hand meet every later one; what can be settled at once is, the rest waits.
 
     Written out rather than looped, which would take half as long again.
     """
     duels: list[Duel] = []
     waiting: list[_Waiting] = []
-    by, hand_bit, at_once = DECIDED_BY, HAND_BIT, tables.settles_at_once
+    swept: list[_Swept] = []
+    by, hand_bit, at_once, sweep_at_once = DECIDED_BY, HAND_BIT, tables.at_once, tables.sweep_at_once
     top_winner: str | None
     middle_winner: str | None
     bottom_winner: str | None
@@ -101,25 +111,31 @@ def _meet(tables: Tables, hands: list[Hand]) -> tuple[list[Duel], list[_Waiting]
                 "middle": {"winner": middle_winner, "points": middle, "decided_by": middle_by},
                 "bottom": {"winner": bottom_winner, "points": bottom, "decided_by": bottom_by},
             }
-            swept = top_winner is middle_winner is bottom_winner and top_winner is not None
-            if swept or not at_once:
-                waiting.append((len(duels), a, b, rows, balance, _sweeper(a, b, top_winner, swept)))
+            sweeper, settled = None, at_once
+            if top_winner is middle_winner is bottom_winner and top_winner is not None:
+                sweeper, settled = a if top_winner is a_player else b, sweep_at_once
+                sweeper.sweeps += 1
+                swept.append((len(duels), a, b, balance, sweeper))
+            if settled is None:
+                waiting.append((len(duels), a, b, rows, balance, sweeper))
                 duels.append(_TO_COME)
-            else:
-                a.points += balance
-                b.points -= balance
-                duels.append(
-                    {
-                        "players": [a_player, b_player],
-                        "outcome": "rows",
-                        "winner": (a_player if balance > 0 else b_player) if balance else None,
-                        "rows": rows,
-                        "factor": 1,
-                        "bonus": 0,
-                        "points": [balance, -balance],
-                    }
-                )
-    return duels, waiting
+                continue
+            outcome, factor = settled
+            points = factor * balance
+            a.points += points
+            b.points -= points
+            duels.append(
+                {
+                    "players": [a_player, b_player],
+                    "outcome": outcome,
+                    "winner": (a_player if points > 0 else b_player) if points else None,
+                    "rows": rows,
+                    "factor": factor,
+                    "bonus": 0,
+                    "points": [points, -points],
+                }
+            )
+    return duels, waiting, swept
 
 
 def _break_tie(tables: Tables, a: Hand, b: Hand, row: int) -> tuple[str | None, int, int, int]:
@@ -135,15 +151,6 @@ def _break_tie(tables: Tables, a: Hand, b: Hand, row: int) -> tuple[str | None, 
     winner, sign = (a, 1) if a_suit > b_suit else (b, -1)
     worth = winner.worth[row]
     return winner.player, worth, sign * worth, a_suit ^ b_suit
-
-
-def _sweeper(a: Hand, b: Hand, winner: str | None, swept: bool) -> Hand | None:
-    """Who won all three rows, if anybody did; counts it."""
-    if not swept:
-        return None
-    sweeper = a if winner is a.player else b
-    sweeper.sweeps += 1
-    return sweeper
 
 
 def _winner_over_foul(a: Hand, b: Hand) -> Hand | None:
@@ -163,6 +170,17 @@ def _find_clean_sweeps(tables: Tables, hands: list[Hand]) -> None:
         opponents = len(hands) - 1
         for hand in hands:
             hand.clean_sweep = hand.sweeps == opponents
+
+
+def _make_clean(tables: Tables, duel: Duel, a: Hand, b: Hand, balance: int) -> None:
+    """Let a sweep that was settled at once pay as part of a clean sweep."""
+    assert tables.clean_sweep is not None and duel["points"] is not None
+    points = tables.clean_sweep.factor * balance
+    more = points - duel["points"][0]
+    a.points += more
+    b.points -= more
+    duel["outcome"], duel["factor"] = "clean_sweep", tables.clean_sweep.factor
+    duel["points"] = [points, -points]
 
 
 def _settle(

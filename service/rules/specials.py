@@ -87,6 +87,9 @@ def _suit_ranks(weight: int) -> list[int]:
     ]
 
 
+_ONE_RANK = frozenset(1 << rank for rank in range(len(RANKS)))
+
+
 def is_dragon(weight: int) -> bool:
     """Thirteen different ranks."""
     return weight & RANK_COUNTS == _ONE_OF_EACH
@@ -203,6 +206,11 @@ def rank_counts(name: str, wheel: str) -> frozenset[int]:
     if name in ("three_straights", "three_straight_flushes"):
         return _STRAIGHT_PARTITIONS[wheel != "none"]
     return frozenset({_ONE_OF_EACH}) if name in ("dragon", "one_suit_dragon") else frozenset()
+
+
+def odd_counts(name: str) -> frozenset[int]:
+    """Which ranks are odd, a bit each, where a special is formed that can be told like this."""
+    return _ONE_RANK if name in ("six_pairs", "five_pairs_and_trips") else frozenset()
 
 
 def suit_counts(name: str) -> frozenset[tuple[int, ...]]:

@@ -20,6 +20,7 @@ from service.rules.cards import (
     SUITS,
     encode_ranks,
     encode_suits,
+    odd_ranks,
 )
 from service.rules.hands import (
     ACE,
@@ -36,7 +37,7 @@ from service.rules.hands import (
     unpack,
 )
 from service.rules.labels import Words
-from service.rules.specials import predicate, rank_counts, suit_counts
+from service.rules.specials import odd_counts, predicate, rank_counts, suit_counts
 
 if TYPE_CHECKING:
     from service.rules.ruleset import Bonus, RuleSet, Special, Sweep
@@ -94,9 +95,10 @@ _PART_RANKS: Mapping[tuple[str, str], tuple[int, int | None]] = {
     ("four_of_a_kind", "kickers"): (1, None),
 }
 
-# A row as it is looked up: strength but for the suit of a key rank, kind, and packed rank counts.
+# A row as it is looked up: strength but for the suit of a key rank, kind, and which ranks are odd.
 _Entry = tuple[int, int, int]
 _Three = tuple[int, int, int]
+_AtOnce = tuple[str, int]
 #: For each kind of a top, middle and bottom row: its worth, its hand and its label.
 Told = tuple[tuple[tuple[int, str, str], ...], ...]
 
@@ -109,11 +111,14 @@ class Tables:
     suit by their whole code. ``keys[kind]``: the key rank, and for each set of suits (a bit each) what
     the best of them adds to a strength. ``worth[row][kind]``: points of an ordinarily won row;
     ``bonus[row][kind]``: its bonus or 0; ``swept``: the same as ``worth`` for a row that takes part in a
-    sweep. ``order_mask``: the bits of a strength that the order of rows goes by. ``specials``: place in
-    the ranking, and the predicate. ``special_ranks``, ``special_suits`` and ``other_specials``, which go
-    by rank counts, tell quickly that none is formed. ``row_adds``: whether ordinary duels have anything
-    added to the points of their rows; ``settles_at_once``: whether, without them, nothing remains to be
-    done about an ordinary duel; ``sweep_adds``: whether swept ones do, or have rows of another worth.
+    sweep. ``order_mask``: the bits of a strength that the order of rows goes by; ``quick_order_mask``:
+    None where rows that rise in all bits are in order, too. ``specials``: place in the ranking, and the
+    predicate. ``special_ranks`` and ``special_suits``, by the code of 13 cards, and ``special_odds``, by
+    which ranks are odd, tell quickly that none is formed, where there are no ``other_specials``.
+    ``row_adds``: whether ordinary duels have anything added to the points of their rows;
+    ``sweep_adds``: whether swept ones do, or have rows of another worth. ``at_once``: the outcome
+    and factor of an ordinary duel, about which nothing remains to be done once its rows are compared,
+    else None; ``sweep_at_once``: the same of a sweep that is no clean one.
     ``told``: what was made by :meth:`tell`.
     """
 
@@ -122,18 +127,21 @@ class Tables:
     flushes: dict[int, _Entry]
     keys: tuple[tuple[int, tuple[int, ...]], ...]
     order_mask: int
+    quick_order_mask: int | None
     worth: tuple[tuple[int, ...], ...]
     bonus: tuple[tuple[int, ...], ...]
     swept: tuple[tuple[int, ...], ...]
     specials: tuple[tuple[int, Callable[[int], bool]], ...]
     special_ranks: frozenset[int]
     special_suits: frozenset[int]
-    other_specials: tuple[Callable[[int], bool], ...]
+    special_odds: frozenset[int]
+    other_specials: bool
     declared: bool
     ranking: tuple[Special, ...]
     row_adds: bool
     sweep_adds: bool
-    settles_at_once: bool
+    at_once: _AtOnce | None
+    sweep_at_once: _AtOnce | None
     has_points: bool
     sweep: Sweep | None
     clean_sweep: Sweep | None
@@ -172,22 +180,28 @@ def compile_tables(ruleset: RuleSet) -> Tables:
     worth, bonus, swept = _points(ruleset)
     row_adds = bool(ruleset.most_rows) or ruleset.bonuses == "always"
     sweeps = (ruleset.sweep, ruleset.clean_sweep)
+    sweep_adds = row_adds or ruleset.factors == "rows" or any(sweep.points for sweep in sweeps if sweep)
+    swept_at_once = ("sweep", ruleset.sweep.factor) if ruleset.sweep else ("rows", 1)
+    order_mask = -1 if ruleset.order_by_suits else _WITHOUT_SUITS
+    suits_first = any("suit" in parts[:1] for parts in ruleset.compare.values())
     names, wheel = [special.name for special in ruleset.specials], ruleset.wheel
     return Tables(
         tops=dict(_by_ranks(ruleset, ROW_SIZES[0])),
         fives=dict(_by_ranks(ruleset, ROW_SIZES[1])),
         flushes=dict(_of_one_suit(ruleset)),
         keys=tuple(_key(ruleset, kind) for kind in KINDS),
-        order_mask=-1 if ruleset.order_by_suits else _WITHOUT_SUITS,
+        order_mask=order_mask,
+        quick_order_mask=order_mask if suits_first else None,
         worth=worth,
         bonus=bonus,
         swept=swept,
-        special_ranks=frozenset().union(*(rank_counts(name, wheel) for name in names)),
+        special_ranks=frozenset(
+            encode_ranks(unpack(counts)) for name in names for counts in rank_counts(name, wheel)
+        ),
+        special_odds=frozenset(odd for name in names for odd in odd_counts(name)),
         special_suits=frozenset(encode_suits(held) for name in names for held in suit_counts(name)),
-        other_specials=tuple(
-            predicate(name, wheel)
-            for name in names
-            if not rank_counts(name, wheel) and not suit_counts(name)
+        other_specials=not all(
+            rank_counts(name, wheel) or suit_counts(name) or odd_counts(name) for name in names
         ),
         declared=ruleset.declared,
         ranking=ruleset.specials,
@@ -195,10 +209,9 @@ def compile_tables(ruleset: RuleSet) -> Tables:
         sweep=ruleset.sweep,
         clean_sweep=ruleset.clean_sweep,
         row_adds=row_adds,
-        settles_at_once=ruleset.has_points and not row_adds,
-        sweep_adds=row_adds
-        or ruleset.factors == "rows"
-        or any(sweep.points for sweep in sweeps if sweep),
+        sweep_adds=sweep_adds,
+        at_once=("rows", 1) if ruleset.has_points and not row_adds else None,
+        sweep_at_once=swept_at_once if ruleset.has_points and not sweep_adds else None,
         specials=tuple(
             (index, predicate(special.name, ruleset.wheel))
             for index, special in enumerate(ruleset.specials)
@@ -279,12 +292,12 @@ def _by_ranks(ruleset: RuleSet, size: int) -> Iterator[tuple[int, _Entry]]:
         else:
             ranks_value, kind = _ranks_value(ruleset, shape, hand), _kind_of(hand, shape)
         strength = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
-        yield encode_ranks(ranks), (strength, kind, packed)
+        yield encode_ranks(ranks), (strength, kind, odd_ranks(ranks))
 
 
 def _of_one_suit(ruleset: RuleSet) -> Iterator[tuple[int, _Entry]]:
     """Flushes and straight flushes, by their code."""
-    for packed, shape in SHAPES.items():
+    for shape in SHAPES.values():
         if len(shape.ranks) != _MOST_RANKS:
             continue
         straight = _straight(shape.ranks, ruleset.wheel)
@@ -294,11 +307,12 @@ def _of_one_suit(ruleset: RuleSet) -> Iterator[tuple[int, _Entry]]:
             height, top = straight
             hand = "royal_flush" if height == 2 * ACE else "straight_flush"
             ranks_value = height if "top_card" in ruleset.compare[hand] else 0
+        odd = odd_ranks(shape.ranks)
         base = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
         for suit in range(len(SUITS)):
             code = sum(CODES[rank * 4 + suit] for rank in shape.ranks)
             strength = base + _suit_value(ruleset, hand, suit)
-            yield code, (strength, KIND[Kind(hand, top, None, suit)], packed)
+            yield code, (strength, KIND[Kind(hand, top, None, suit)], odd)
 
 
 def _bonus(bonuses: Mapping[str, Bonus], kind: Kind) -> int:
