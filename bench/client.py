@@ -60,11 +60,15 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Answers, the seconds that they took in all, and how much of those the client itself computed."""
+    """Answers, the seconds that they took in all, and how much of those the client itself computed.
+
+    ``left``: requests that were sent and served, and whose answers were not waited for.
+    """
 
     answers: int
     seconds: float
     busy: float
+    left: int = 0
 
 
 def run(

@@ -1,7 +1,7 @@
 """Which core does what, and what processes have computed: of Linux; elsewhere nothing is known of it."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,20 +39,20 @@ def with_children(pid: int) -> Iterator[int]:
         yield from with_children(int(child))
 
 
-def computed(parents: Iterable[int]) -> float | None:
+def computed(*parents: int | None) -> float:
     """Seconds that processes and their children have computed, in themselves and in the kernel.
 
     Of those that live; from the scheduler's own count, to the microsecond, where ticks of 10 ms would
-    be too coarse for a turn of a second. None where there is no such count.
+    be too coarse for a turn of a second. 0 where there is no such count, or no such process.
     """
     nanoseconds = 0
-    known = False
     for parent in parents:
+        if parent is None:
+            continue
         for pid in with_children(parent):
             try:
                 for count in Path(f"/proc/{pid}/task").glob("*/schedstat"):
                     nanoseconds += int(count.read_text().split()[0])
-                    known = True
             except OSError:
                 continue
-    return nanoseconds / 1e9 if known else None
+    return nanoseconds / 1e9

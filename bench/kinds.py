@@ -3,7 +3,7 @@
 import itertools
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,8 @@ from bench.scorers import PLAYERS, deals
 #: Requests at once; more than the four threads of a worker, so that none of those waits for a client.
 LINES = 8
 BODIES_A_LINE = 25
+#: Matches, and posts that are sent again, of each line.
+OF_A_LINE = 4
 ROUNDS_A_MATCH = 1000
 ROUNDS_ASKED = 200
 _NEWEST = 50
@@ -42,9 +44,12 @@ class Scene:
         ]
         answer = self._get(f"/v1/rounds?limit={ROUNDS_ASKED}")
         self.tags = {item["id"]: self._tag(item["id"]) for item in answer["items"]}
-        # One for each line: to those that come while another of the same key is served, it is a 409.
-        self.sent_before = [self.post("/v1/rounds", bodies[0], fresh=True) for bodies in self.bodies]
-        for sent in self.sent_before:
+        # Many: to who comes while another of the same key is served, the answer is a 409.
+        self.sent_before = [
+            [self.post("/v1/rounds", body, fresh=True) for body in bodies[:OF_A_LINE]]
+            for bodies in self.bodies
+        ]
+        for sent in itertools.chain.from_iterable(self.sent_before):
             self.ask(sent)
 
     def body(self, suffix: str) -> bytes:
@@ -91,32 +96,31 @@ def _same(method: str, path: str) -> Callable[[Scene], Lines]:
     return lines
 
 
+def _fresh(scene: Scene, path: str, bodies: Iterable[bytes]) -> Iterator[Request]:
+    return (scene.post(path, body, fresh=True) for body in bodies)
+
+
 def _stored(scene: Scene) -> Lines:
-    return [
-        (scene.post("/v1/rounds", body, fresh=True) for body in itertools.cycle(bodies))
-        for bodies in scene.bodies
-    ]
+    return [_fresh(scene, "/v1/rounds", itertools.cycle(bodies)) for bodies in scene.bodies]
 
 
 def _match_rounds(scene: Scene) -> Lines:
-    """A match for each line, since rounds of the same one wait for each other."""
-    found = []
-    for _ in range(LINES):
-        match, suffix = scene.match()
-        bodies = [scene.body(suffix) for _ in range(BODIES_A_LINE)]
-        each = itertools.islice(itertools.cycle(bodies), ROUNDS_A_MATCH)
-        path = f"/v1/matches/{match}/rounds"
-        found.append(_fresh(scene, path, each))
-    return found
+    """Matches for each line, in turns, since rounds of the same one wait for each other."""
 
+    def line() -> Iterator[Request]:
+        rounds = []
+        for _ in range(OF_A_LINE):
+            match, suffix = scene.match()
+            bodies = itertools.cycle([scene.body(suffix) for _ in range(BODIES_A_LINE)])
+            all_planned = itertools.islice(bodies, ROUNDS_A_MATCH)
+            rounds.append(_fresh(scene, f"/v1/matches/{match}/rounds", all_planned))
+        return itertools.chain.from_iterable(zip(*rounds, strict=True))
 
-def _fresh(scene: Scene, path: str, bodies: Iterator[bytes]) -> Iterator[Request]:
-    for body in bodies:
-        yield scene.post(path, body, fresh=True)
+    return [line() for _ in range(LINES)]
 
 
 def _replayed(scene: Scene) -> Lines:
-    return [itertools.repeat(sent) for sent in scene.sent_before]
+    return [itertools.cycle(sent) for sent in scene.sent_before]
 
 
 def _rounds(*, known: bool) -> Callable[[Scene], Lines]:
@@ -157,6 +161,8 @@ class Kind:
     wanted: Mapping[str, float] = field(default_factory=dict)
     #: Served by the baselines, not by us.
     baseline: bool = False
+    #: Each of the requests can be sent once only.
+    once: bool = False
 
 
 _KEPT = {"bare-post": 0.25, "insert": 0.80}
@@ -173,9 +179,15 @@ KINDS: dict[str, Kind] = {
         Expected(200, least_bytes=_ROUND_BYTES),
         {"bare-post": 0.70},
     ),
-    "stored": Kind("POST /v1/rounds", _stored, Expected(201, least_bytes=_ROUND_BYTES), _KEPT),
+    "stored": Kind(
+        "POST /v1/rounds", _stored, Expected(201, least_bytes=_ROUND_BYTES), _KEPT, once=True
+    ),
     "match-round": Kind(
-        "POST /v1/matches/{id}/rounds", _match_rounds, Expected(201, least_bytes=_ROUND_BYTES), _KEPT
+        "POST /v1/matches/{id}/rounds",
+        _match_rounds,
+        Expected(201, least_bytes=_ROUND_BYTES),
+        _KEPT,
+        once=True,
     ),
     "replay": Kind(
         "the same key again",

@@ -11,14 +11,14 @@ import argparse
 import http.client
 import statistics
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench import cores
+from bench import cores, wrk
 from bench.baselines import TABLE
 from bench.client import Request, run
 from bench.fill import fill
@@ -31,7 +31,7 @@ from service.setup import prepare_database
 from tests.gunicorns import serving
 
 FILLED = 5_000
-ROUNDS, SECONDS = 7, 0.8
+ROUNDS, SECONDS = 7, 1
 WARMING = 0.3
 SHIPPED = Server().worker_class
 #: Worker classes: how many workers, and of how many rounds the medians are. Four simple ones do as much
@@ -48,13 +48,15 @@ LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Of one kind in one round: requests a second, and seconds computed for each (gunicorn, Postgres).
+    """Of one kind in one round: requests a second, and seconds that each was computed for.
 
+    ``computed``: by gunicorn and Postgres; ``postgres``: of that, by Postgres; 0 where it is not known.
     ``busy``: which share of the time the client computed; near 1 it would be what is measured.
     """
 
     a_second: float
-    computed: float | None
+    computed: float
+    postgres: float
     busy: float
 
 
@@ -120,6 +122,7 @@ def take_turns(
     rounds: int = ROUNDS,
     seconds: float = SECONDS,
     workers: int = 1,
+    with_wrk: bool = False,
 ) -> Turns:
     """Measure kinds of requests; first each once, which does not count."""
     server_core, client_core = cores.server_and_client()
@@ -139,15 +142,19 @@ def take_turns(
                 kind = KINDS[name]
                 server = baseline if kind.baseline else ours
                 lines = [map(Request.encode, line) for line in kind.lines(scene)]
-                parents = [pid for pid in (server.process.pid, base.pid) if pid is not None]
-                before = cores.computed(parents)
-                took = run(server.port, lines, kind.expected, seconds=seconds if number else WARMING)
-                after = cores.computed(parents)
+                before = cores.computed(server.process.pid), cores.computed(base.pid)
+                if number and with_wrk:
+                    how = partial(wrk.run, seconds=int(seconds), once=kind.once)
+                    took = how(server.port, lines, kind.expected)
+                else:
+                    lasting = seconds if number else WARMING
+                    took = run(server.port, lines, kind.expected, seconds=lasting)
+                served = took.answers + took.left
+                postgres = (cores.computed(base.pid) - before[1]) / served
+                python = (cores.computed(server.process.pid) - before[0]) / served
                 if number:
-                    each = None
-                    if before is not None and after is not None:
-                        each = (after - before) / took.answers
-                    found[name].append(Turn(took.answers / took.seconds, each, took.busy))
+                    a_second = took.answers / took.seconds
+                    found[name].append(Turn(a_second, python + postgres, postgres, took.busy))
     return found
 
 
@@ -168,67 +175,57 @@ def summary(turns: Turns) -> dict[str, Any]:
                 pairs = list(zip(own, turns[other], strict=True))
                 against[other] = {
                     "wanted": wanted,
-                    "ratio": _median(pairs, lambda us, them: us.a_second / them.a_second, 3),
-                    "cpu_ratio": _median(pairs, _cpu_ratio, 3),
+                    "ratio": _median([us.a_second / them.a_second for us, them in pairs], 3),
+                    "cpu_ratio": _median([them.computed / (us.computed or 1) for us, them in pairs], 3),
                 }
         found[name] = {
-            "a_second": statistics.median(turn.a_second for turn in own),
-            "cpu_us": _median([(turn, turn) for turn in own], _microseconds, 1),
-            "client_busy": round(statistics.median(turn.busy for turn in own), 2),
+            "a_second": _median([turn.a_second for turn in own], 1),
+            "cpu_us": _median([1e6 * turn.computed for turn in own], 1),
+            "postgres_us": _median([1e6 * turn.postgres for turn in own], 1),
+            "client_busy": _median([turn.busy for turn in own], 2),
             "against": against,
         }
-        found[name]["a_second"] = round(found[name]["a_second"], 1)
     return found
 
 
-def _cpu_ratio(us: Turn, them: Turn) -> float | None:
-    return them.computed / us.computed if us.computed and them.computed else None
-
-
-def _microseconds(turn: Turn, _: Turn) -> float | None:
-    return turn.computed * 1e6 if turn.computed else None
-
-
-def _median(
-    pairs: Sequence[tuple[Turn, Turn]], figure: Callable[[Turn, Turn], float | None], digits: int
-) -> float | None:
-    figures = [value for pair in pairs if (value := figure(*pair)) is not None]
-    return round(statistics.median(figures), digits) if figures else None
+def _median(figures: Sequence[float], digits: int) -> float:
+    return round(statistics.median(figures), digits)
 
 
 def show(title: str, found: Mapping[str, Any]) -> None:
     """Print a summary, each ratio beside what is wanted."""
     width = max(len(KINDS[name].title) for name in found)
     print(f"\n{title}")
-    print(f"  {'':{width}}  a second   CPU µs   ratio  by CPU  wanted")
+    print(f"  {'':{width}}  a second   CPU µs  Postgres   ratio  by CPU  wanted")
     for name, figures in found.items():
-        line = (
-            f"{KINDS[name].title:{width}}  {figures['a_second']:8.0f}  {_shown(figures['cpu_us'], 7, 0)}"
-        )
-        rows = list(figures["against"].items()) or [None]
-        for row in rows:
-            if row is not None:
-                other, ratios = row
-                line += f"  {ratios['ratio']:6.2f}  {_shown(ratios['cpu_ratio'], 6, 2)}"
-                line += f"  {ratios['wanted']:6.2f}  of {KINDS[other].title}"
-            print(f"  {line}", flush=True)
-            line = " " * (width + 19)
+        line = f"{KINDS[name].title:{width}}  {figures['a_second']:8.0f}"
+        line += f"  {figures['cpu_us']:7.0f}  {figures['postgres_us']:8.0f}"
+        if not figures["against"]:
+            print(f"  {line}")
+        for other, ratios in figures["against"].items():
+            print(
+                f"  {line}  {ratios['ratio']:6.2f}  {ratios['cpu_ratio']:6.2f}  {ratios['wanted']:6.2f}"
+                f"  of {KINDS[other].title}",
+                flush=True,
+            )
+            line = " " * len(line)
     busiest = max(figures["client_busy"] for figures in found.values())
     if busiest > 0.8:
         print(f"  The client computed {100 * busiest:.0f} % of the time: part of this is its own speed.")
 
 
-def _shown(figure: float | None, width: int, digits: int) -> str:
-    return f"{'?':>{width}}" if figure is None else f"{figure:{width}.{digits}f}"
-
-
 def measure(
     classes: Mapping[str, tuple[int, int]] = CLASSES,
     kinds: Sequence[str] = tuple(KINDS),
-    seconds: float = SECONDS,
+    seconds: int = SECONDS,
+    with_wrk: bool | None = None,
 ) -> dict[str, Any]:
-    """Figures of each worker class: the one that is shipped, and the simplest."""
-    found = {}
+    """Figures of each worker class: the one that is shipped, and the simplest.
+
+    ``with_wrk``: whether wrk asks, or else a client of ours; None: where it is installed.
+    """
+    with_wrk = wrk.installed() if with_wrk is None else with_wrk
+    found: dict[str, Any] = {"client": "wrk" if with_wrk else "bench.client"}
     with filled(FILLED) as base:
         for worker_class, (workers, rounds) in classes.items():
             turns = take_turns(
@@ -238,9 +235,11 @@ def measure(
                 rounds=rounds,
                 seconds=seconds,
                 workers=workers,
+                with_wrk=with_wrk,
             )
             found[worker_class] = summary(turns)
-            show(f"Requests, all under {workers} × {worker_class}", found[worker_class])
+            title = f"Requests, all under {workers} × {worker_class}, asked by {found['client']}"
+            show(title, found[worker_class])
     return found
 
 
@@ -248,8 +247,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--classes", nargs="+", choices=CLASSES, default=list(CLASSES))
+    parser.add_argument("--own", action="store_true", help="ask by our own client, not by wrk")
     parser.add_argument("--rounds", type=int, help="in place of those of each class")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="of each turn")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="of each turn")
     ours = [name for name, kind in KINDS.items() if not kind.baseline]
     parser.add_argument("--profile", choices=ours)
     parser.add_argument("--lines", type=int, default=40, help="of each profile")
@@ -262,7 +262,7 @@ def main() -> None:
     classes = {name: CLASSES[name] for name in options.classes}
     if options.rounds:
         classes = {name: (workers, options.rounds) for name, (workers, _) in classes.items()}
-    measure(classes, options.kinds, options.seconds)
+    measure(classes, options.kinds, options.seconds, False if options.own else None)
 
 
 if __name__ == "__main__":
