@@ -13,8 +13,7 @@ from bench.scorers import PLAYERS, deals
 #: Requests at once; more than the four threads of a worker, so that none of those waits for a client.
 LINES = 8
 BODIES_A_LINE = 25
-#: Matches, and posts that are sent again, of each line.
-OF_A_LINE = 4
+MATCHES_A_LINE = 4
 ROUNDS_A_MATCH = 1000
 ROUNDS_ASKED = 200
 _NEWEST = 50
@@ -44,10 +43,9 @@ class Scene:
         ]
         answer = self._get(f"/v1/rounds?limit={ROUNDS_ASKED}")
         self.tags = {item["id"]: self._tag(item["id"]) for item in answer["items"]}
-        # Many: to who comes while another of the same key is served, the answer is a 409.
+        # Many: to whoever comes while another of the same key is served, the answer is a 409.
         self.sent_before = [
-            [self.post("/v1/rounds", body, fresh=True) for body in bodies[:OF_A_LINE]]
-            for bodies in self.bodies
+            [self.post("/v1/rounds", body, fresh=True) for body in bodies] for bodies in self.bodies
         ]
         for sent in itertools.chain.from_iterable(self.sent_before):
             self.ask(sent)
@@ -109,7 +107,7 @@ def _match_rounds(scene: Scene) -> Lines:
 
     def line() -> Iterator[Request]:
         rounds = []
-        for _ in range(OF_A_LINE):
+        for _ in range(MATCHES_A_LINE):
             match, suffix = scene.match()
             bodies = itertools.cycle([scene.body(suffix) for _ in range(BODIES_A_LINE)])
             all_planned = itertools.islice(bodies, ROUNDS_A_MATCH)

@@ -31,12 +31,12 @@ from service.setup import prepare_database
 from tests.gunicorns import serving
 
 FILLED = 5_000
-ROUNDS, SECONDS = 7, 1
+ROUNDS, SECONDS = 5, 1
 WARMING = 0.3
 SHIPPED = Server().worker_class
 #: Worker classes: how many workers, and of how many rounds the medians are. Four simple ones do as much
 #: at once as the four threads of one that is shipped, so that the core is never without work.
-CLASSES = {SHIPPED: (1, ROUNDS), "sync": (4, 5)}
+CLASSES = {SHIPPED: (1, ROUNDS), "sync": (4, 3)}
 #: Never reached, but counted.
 LIMITS = {
     "SUSUN_KEY_RATE": "1000000",
