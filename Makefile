@@ -40,7 +40,7 @@ torture: $(DEV)  ## three minutes of killing what serves clients; nothing may be
 fuzz: $(DEV)  ## 100,000 mutated requests over every call
 	@exec $(BIN)/python -m tests.fuzz
 
-bench: $(DEV)
+bench: $(DEV)  ## scorers, memory, requests against bare Flask, side by side
 	@exec $(BIN)/python -m bench
 
 docs: $(DEV)  ## fill the tables of docs/rules.md, rulesets.md, deployment.md and history.md
