@@ -5,7 +5,8 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -13,6 +14,7 @@ import orjson
 import structlog
 from alembic import command
 from alembic.config import Config
+from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -34,7 +36,7 @@ from service.cutoff import Cutoff, hold_lines
 from service.faults import FAULTS, DatabaseAway, committing, sqlstate, understood
 from service.probe import Probe
 
-__all__ = ["Database", "DatabaseAway", "driver_url", "migrate", "question", "wait_for"]
+__all__ = ["Database", "DatabaseAway", "Question", "driver_url", "migrate", "question", "wait_for"]
 
 log = structlog.get_logger(__name__)
 
@@ -67,6 +69,9 @@ _STEP_SECONDS = 35
 #: How long `answers` takes at most.
 _PROBE_SECONDS = 0.8
 
+# Transactions are begun in the same message as what is said first, for which the driver must not begin
+# any itself: that would be a message of its own.
+_BEGIN, _COMMIT, _ROLLBACK = "BEGIN", "COMMIT", "ROLLBACK"
 # SET LOCAL, not session settings: they also hold behind a pooler that shares connections.
 _LIMITS = (
     "SET LOCAL statement_timeout = '5s';"
@@ -75,7 +80,6 @@ _LIMITS = (
 )
 # For what is sent while it is read, at the pace of whoever receives it.
 _SNAPSHOT = (
-    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
     "SET LOCAL statement_timeout = '30s';"
     "SET LOCAL lock_timeout = '2s';"
     "SET LOCAL idle_in_transaction_session_timeout = '60s'"
@@ -140,14 +144,23 @@ class Watch(Protocol):
         """None became free in time."""
 
 
-def question(sql: str, *columns: ColumnElement[Any]) -> TextualSelect:
+@dataclass(frozen=True, slots=True)
+class Question:
     """A SELECT of one row at most, with its time limits in the same message to Postgres.
 
-    It needs no round trip of its own where a transaction begins with it. Outside of transactions
-    Postgres takes a message of several statements for a transaction, so that the limits hold, and end,
-    with it; poolers pass it on in one piece.
+    ``alone``: Postgres takes a message of several statements for a transaction, so that the limits
+    hold, and end, with it; poolers pass it on in one piece. ``first``: the same where a transaction
+    begins with it, for which it needs no round trip of its own.
     """
-    return text(f"{_LIMITS};{sql}").columns(*columns)
+
+    alone: TextualSelect
+    first: TextualSelect
+
+
+def question(sql: str, *columns: ColumnElement[Any]) -> Question:
+    """A question; ``columns`` tell the types of what it selects."""
+    alone, first = f"{_LIMITS};{sql}", f"{_BEGIN};{_LIMITS};{sql}"
+    return Question(text(alone).columns(*columns), text(first).columns(*columns))
 
 
 class Database:
@@ -160,6 +173,7 @@ class Database:
         self.most_connections = pool_size + _OVERFLOW
         self.engine: Engine = create_engine(
             driver_url(url),
+            isolation_level="AUTOCOMMIT",
             pool_size=pool_size,
             max_overflow=_OVERFLOW,
             pool_timeout=_POOL_SECONDS,
@@ -171,7 +185,10 @@ class Database:
             # Errors are logged, and the record is nothing for a log.
             hide_parameters=True,
         )
-        self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        # The driver begins these: a cursor of the server needs to know of its transaction.
+        self._snapshots = self.engine.execution_options(
+            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        )
         event.listen(self.engine, "handle_error", _drop_what_is_of_no_use)
         # What is asked for readiness neither waits for the pool nor takes from it.
         self._outside: Engine = create_engine(
@@ -196,24 +213,24 @@ class Database:
         Raises :class:`DatabaseAway`, or one of its kind, where Postgres cannot be reached, or cannot do
         it in time. ``stores``: whether there is anything to commit.
         """
-        with self._transaction(_statements(_LIMITS), stores) as (connection, _):
+        with self._transaction(_statements(f"{_BEGIN};{_LIMITS}"), stores) as (connection, _):
             yield connection
 
     @contextmanager
     def transaction_after(
-        self, first: TextualSelect, *, stores: bool = True, **parameters: Any
+        self, first: Question, *, stores: bool = True, **parameters: Any
     ) -> Iterator[tuple[Connection, Row[Any] | None]]:
         """A transaction that begins with a :func:`question`, and the answer to it."""
-        with self._transaction(_question(first, parameters), stores) as begun:
+        with self._transaction(_answer(first.first, parameters), stores) as begun:
             yield begun
 
-    def ask(self, what: TextualSelect, **parameters: Any) -> Row[Any] | None:
+    def ask(self, what: Question, **parameters: Any) -> Row[Any] | None:
         """The answer to a :func:`question`, in a single round trip.
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        asked = _question(what, parameters)
-        with understood(), self._begun(asked, _TRANSACTION_SECONDS, self._autocommit) as (_, row):
+        asked = _answer(what.alone, parameters)
+        with understood(), self._begun(asked, _TRANSACTION_SECONDS) as (_, row):
             return row
 
     @contextmanager
@@ -222,7 +239,8 @@ class Database:
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        with understood(), self._begun(_statements(_SNAPSHOT), seconds) as (connection, _):
+        begun = self._begun(_statements(_SNAPSHOT), seconds, self._snapshots)
+        with understood(), begun as (connection, _):
             yield connection
 
     def step_by_step(self, connection: Connection, steps: Iterator[T]) -> Iterator[T]:
@@ -259,13 +277,13 @@ class Database:
             yield connection, said
             if stores:
                 with committing():
-                    connection.commit()
+                    connection.exec_driver_sql(_COMMIT)
 
     @contextmanager
     def _begun(
         self, first: Callable[[Connection], T], seconds: float, engine: Engine | None = None
     ) -> Iterator[tuple[Connection, T]]:
-        """A connection and what it first said, rolled back unless it has been committed."""
+        """A connection and what it first said; a transaction that has not been committed is undone."""
         connection, said = self._begin(first, engine or self.engine)
         with self._cutoff.after(seconds, connection) as use:
             try:
@@ -334,6 +352,7 @@ class Database:
 
     def _give_back(self, connection: Connection) -> None:
         try:
+            _undo(connection)
             connection.close()
         finally:
             if self.watch is not None:
@@ -361,11 +380,22 @@ def _statements(statements: str) -> Callable[[Connection], Any]:
     return lambda connection: connection.exec_driver_sql(statements)
 
 
-def _question(
-    first: TextualSelect, parameters: dict[str, Any]
-) -> Callable[[Connection], Row[Any] | None]:
+def _answer(asked: TextualSelect, parameters: dict[str, Any]) -> Callable[[Connection], Row[Any] | None]:
     """What a connection is asked first."""
-    return lambda connection: connection.execute(first, parameters).one_or_none()
+    return lambda connection: connection.execute(asked, parameters).one_or_none()
+
+
+def _undo(connection: Connection) -> None:
+    """Undo a transaction that we have begun and not ended; whatever comes of it ends with the line."""
+    if connection.closed or connection.invalidated:
+        return
+    driver: Any = connection.connection.dbapi_connection
+    if not driver.autocommit or driver.get_transaction_status() == TRANSACTION_STATUS_IDLE:
+        return
+    with suppress(DBAPIError):
+        connection.exec_driver_sql(_ROLLBACK)
+    if not connection.invalidated and driver.get_transaction_status() != TRANSACTION_STATUS_IDLE:
+        connection.invalidate()
 
 
 def _drop_what_is_of_no_use(context: ExceptionContext) -> None:

@@ -21,7 +21,7 @@ _IDS = bindparam("ids", type_=ARRAY(UUID(as_uuid=True)))
 
 def copy_rounds(database: Database, round_ids: Sequence[str], count: int) -> None:
     """Add so many copies of rounds of no match, in their first revision, each with an id of its own."""
-    with database.engine.begin() as connection:
+    with database.transaction() as connection:
         connection.execute(text("SET LOCAL session_replication_role = replica"))
         for place, round_id in enumerate(round_ids):
             fresh = [new_id() for _ in range(count // len(round_ids) + (place < count % len(round_ids)))]

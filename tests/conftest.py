@@ -63,7 +63,7 @@ def shared_database(database_url: str) -> Iterator[Database]:
 @pytest.fixture
 def database(shared_database: Database) -> Database:
     """The database, empty but for the published rule sets."""
-    with shared_database.engine.begin() as connection:
+    with shared_database.transaction() as connection:
         connection.execute(text(_EMPTY))
     rulesets._known.clear()
     return shared_database

@@ -103,7 +103,7 @@ def find(connection: Connection, token: str) -> Key | None:
     claimed = read(token)
     if claimed is None:
         return None
-    row = connection.execute(LOOK_UP, {"prefix": claimed.prefix}).one_or_none()
+    row = connection.execute(LOOK_UP.alone, {"prefix": claimed.prefix}).one_or_none()
     return judge(claimed, row)
 
 

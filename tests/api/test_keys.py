@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -37,12 +38,12 @@ def rows(database: Database) -> Rows:
 
 @contextmanager
 def statements(database: Database) -> Iterator[list[str]]:
-    """What is executed, a string each, with the transactions around it."""
+    """What is sent to Postgres, a string each."""
     sent: list[str] = []
 
     def execute(connection: Any, cursor: Any, statement: str, *rest: Any) -> None:
-        autocommit = cursor.connection.autocommit
-        sent.append(statement if autocommit else f"in a transaction: {statement}")
+        assert cursor.connection.autocommit  # or else the driver sends a BEGIN of its own
+        sent.append(statement)
 
     event.listen(database.engine, "before_cursor_execute", execute)
     yield sent
@@ -61,20 +62,21 @@ def test_a_call_that_stores_nothing_asks_the_database_once(app: Flask, make_key:
     assert asked.startswith("SET LOCAL statement_timeout") and "FROM api_keys" in asked
 
 
-def test_the_key_and_the_time_limits_share_a_message(app: Flask, make_key: MakeKey) -> None:
+def test_the_key_the_time_limits_and_the_begin_share_a_message(app: Flask, make_key: MakeKey) -> None:
     token = make_key("read")
     with statements(app.extensions["susun_database"]) as sent:
         assert app.test_client().get("/v1/rounds", headers=headers(token)).status_code == 200
-    assert sent[0].startswith("in a transaction: SET LOCAL statement_timeout")
+    assert sent[0].startswith("BEGIN;SET LOCAL statement_timeout")
     assert "FROM api_keys" in sent[0]
+    assert sent[-1] == "ROLLBACK"
     assert not [statement for statement in sent[1:] if "SET" in statement or "api_keys" in statement]
 
 
 def test_a_question_outside_of_transactions_has_time_limits_and_leaves_none(database: Database) -> None:
     endless = question("SELECT pg_sleep(60)::text AS slept")
-    shorter = text(endless.element.text.replace("'5s'", "'50ms'"))
+    shorter = text(endless.alone.element.text.replace("'5s'", "'50ms'")).columns()
     with pytest.raises(DatabaseAway, match="statement timeout"):
-        database.ask(shorter.columns())
+        database.ask(replace(endless, alone=shorter))
     with database.engine.connect() as connection:
         assert connection.scalar(text("SHOW statement_timeout")) == "0"
 

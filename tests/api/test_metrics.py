@@ -102,7 +102,7 @@ def test_rounds_count_by_rule_set_once_they_are_kept(
 def test_findings_count_by_code(client: FlaskClient, counts: Counts, database: Database) -> None:
     where = f"/v1/rounds/{client.post('/v1/rounds', json=ROUND).get_json()['id']}/audit"
     assert client.get(where).get_json()["ok"]
-    with database.engine.begin() as connection:
+    with database.transaction() as connection:
         connection.execute(text("SET LOCAL session_replication_role = replica"))
         connection.execute(text("UPDATE seats SET points = points + 1"))
     assert not client.get(where).get_json()["ok"]

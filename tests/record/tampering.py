@@ -27,7 +27,7 @@ class Record:
         self.database, self.client = database, client
 
     def tamper(self, *statements: str, **values: Any) -> None:
-        with self.database.engine.begin() as connection:
+        with self.database.transaction() as connection:
             connection.execute(text("SET LOCAL session_replication_role = replica"))
             for statement in statements:
                 assert connection.execute(text(statement), values).rowcount

@@ -246,7 +246,7 @@ def swap(record: Record, columns: tuple[str, ...], first: str, second: str) -> N
         for name in columns
         if name in ("link", "number")
     ]
-    with record.database.engine.begin() as connection:
+    with record.database.transaction() as connection:
         connection.execute(text("SET LOCAL session_replication_role = replica"))
         for statement in away:
             connection.execute(text(statement), {"id": first})

@@ -19,7 +19,7 @@ OTHER = {"id": "meja-8", "title": "Meja 8", "base": "panduan", "points": {"row":
 def record(database: Database, client: FlaskClient) -> Any:
     """A record whose rule sets are put right in the end, for other tests read them."""
     yield Record(database, client)
-    with database.engine.begin() as connection:
+    with database.transaction() as connection:
         connection.execute(text("SET LOCAL session_replication_role = replica"))
         connection.execute(text("DELETE FROM rulesets"))
         record_built_in(connection)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -212,18 +213,19 @@ def test_a_commit_that_went_through_unheard_is_answered_at_the_repeat(place: Pla
     engine = place.app.extensions["susun_database"].engine
     deaf = [True]
 
-    def commit_and_lose(connection: Any) -> None:
-        driver = connection.connection.driver_connection
-        if deaf.pop() if deaf else False:
-            driver.commit()
+    def commit_and_lose(_connection: Any, cursor: Any, statement: str, *_rest: Any) -> None:
+        if statement == "COMMIT" and deaf:
+            deaf.pop()
+            cursor.execute(statement)
+            driver = cursor.connection
             assert driver.info.transaction_status == TRANSACTION_STATUS_IDLE
             driver.close()
 
-    event.listen(engine, "commit", commit_and_lose)
+    event.listen(engine, "before_cursor_execute", commit_and_lose)
     try:
         assert_refused(place.post(key="unheard"), "outcome-unknown")
     finally:
-        event.remove(engine, "commit", commit_and_lose)
+        event.remove(engine, "before_cursor_execute", commit_and_lose)
     assert place.stored()[0] == rounds + 1
     repeated = place.post(key="unheard")
     assert (repeated.status_code, repeated.headers["Idempotency-Replayed"]) == (201, "true")
@@ -501,11 +503,12 @@ def test_a_frozen_server_holds_no_snapshot_for_long(monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter limits than those that are sent with the look-up of the key."""
-    asked = keys.LOOK_UP.element.text
+    asked = keys.LOOK_UP.first.element.text
     for limit, shorter in (("5s", "400ms"), ("2s", "200ms"), ("10s", "300ms")):
         assert f"'{limit}'" in asked
         asked = asked.replace(f"'{limit}'", f"'{shorter}'")
-    monkeypatch.setattr(keys, "LOOK_UP", text(asked).columns(*keys.LOOK_UP.selected_columns))
+    first = text(asked).columns(*keys.LOOK_UP.first.selected_columns)
+    monkeypatch.setattr(keys, "LOOK_UP", replace(keys.LOOK_UP, first=first))
 
 
 def new_match(place: Place) -> str:

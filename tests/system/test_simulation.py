@@ -37,7 +37,7 @@ LIARS = {
 
 @pytest.fixture
 def key(database: Database) -> str:
-    with database.engine.begin() as connection:
+    with database.transaction() as connection:
         return keys.create(connection, "simulation", ["read", "write"])
 
 

@@ -31,7 +31,7 @@ def test_a_call_in_flight_is_finished(
         opened = requests.post(f"{service.base}/v1/matches", json=MATCH, headers=headers, timeout=5)
         rounds = f"{service.base}/v1/matches/{opened.json()['id']}/rounds"
         with ThreadPoolExecutor() as threads:
-            with database.engine.begin() as holding:
+            with database.transaction() as holding:
                 holding.execute(text("SELECT FROM matches FOR UPDATE"))
                 posting = threads.submit(requests.post, rounds, json=SEATS, headers=headers, timeout=20)
                 time.sleep(0.5)
