@@ -35,7 +35,7 @@ def suggest(
     deals = [[player.play(hand) for hand in hands] for hands in dealt]
     specials = _specials(ruleset, layouts.cards, deals)
     counts_anyway = bool(specials) and not ruleset.declared
-    ranked = [] if counts_anyway else _rank(ruleset, layouts.best(), deals)[:limit]
+    ranked = [] if counts_anyway else rank(ruleset, layouts.best(), deals)[:limit]
     shown = _show(ruleset, ranked, deals, words)
     special = max(specials, key=lambda of: of["expected_points"], default=None)
     declares = special is not None and (
@@ -55,7 +55,7 @@ def suggest(
     }
 
 
-def _rank(
+def rank(
     ruleset: RuleSet, arrangements: Sequence[Arrangement], deals: Sequence[Sequence[Opponent]]
 ) -> list[tuple[Arrangement, Outcome]]:
     """Arrangements with what they bring, best first; of those with the same three hands the best one."""
