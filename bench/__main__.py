@@ -6,7 +6,7 @@ import platform
 import sys
 from pathlib import Path
 
-from bench import memory, scorers
+from bench import memory, scorers, suggest
 
 RESULTS = Path(__file__).with_name("results.json")
 
@@ -16,6 +16,7 @@ def main() -> None:
         "python": platform.python_version(),
         "cores": os.cpu_count(),
         "scorer": scorers.measure(),
+        "suggestions": suggest.measure(),
         "memory": memory.measure(),
     }
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")

@@ -35,8 +35,9 @@ def suggest(
     deals = [[player.play(hand) for hand in hands] for hands in dealt]
     specials = _specials(ruleset, layouts.cards, deals)
     counts_anyway = bool(specials) and not ruleset.declared
-    ranked = [] if counts_anyway else rank(ruleset, layouts.best(), deals)[:limit]
-    shown = _show(ruleset, ranked, deals, words)
+    prices = Prices(ruleset)
+    ranked = [] if counts_anyway else rank(prices, layouts.best(), deals)[:limit]
+    shown = _show(prices, ranked, deals, words)
     special = max(specials, key=lambda of: of["expected_points"], default=None)
     declares = special is not None and (
         counts_anyway or special["expected_points"] > shown[0]["expected_points"]
@@ -56,10 +57,10 @@ def suggest(
 
 
 def rank(
-    ruleset: RuleSet, arrangements: Sequence[Arrangement], deals: Sequence[Sequence[Opponent]]
+    prices: Prices, arrangements: Sequence[Arrangement], deals: Sequence[Sequence[Opponent]]
 ) -> list[tuple[Arrangement, Outcome]]:
     """Arrangements with what they bring, best first; of those with the same three hands the best one."""
-    sample = Sample(Prices(ruleset), deals)
+    sample = Sample(prices, deals)
     tried = [(one, sample.try_out(one)) for one in arrangements]
     tried.sort(key=lambda pair: (pair[1].points, pair[1].balance, pair[0].strengths), reverse=True)
     of_hands: dict[tuple[int, ...], tuple[Arrangement, Outcome]] = {}
@@ -69,15 +70,16 @@ def rank(
 
 
 def _show(
-    ruleset: RuleSet,
+    prices: Prices,
     ranked: Sequence[tuple[Arrangement, Outcome]],
     deals: Sequence[Sequence[Opponent]],
     words: Words,
 ) -> list[dict[str, Any]]:
     """Arrangements as the answer has them."""
+    ruleset = prices.ruleset
     seats = [Seat("", _laid_out(one.cards)) for one, _ in ranked]
     hands = take_up(ruleset.tables, seats, words)
-    prices, size = Prices(ruleset), len(deals) // _PARTS
+    size = len(deals) // _PARTS
     parts = [Sample(prices, deals[at : at + size]) for at in range(0, len(deals), size)]
     met = len(deals) * len(deals[0])
     shown = []

@@ -137,7 +137,7 @@ def test_the_best_one_is_the_best_of_all_arrangements_scored_one_by_one(
         sum(scored(ruleset, Seat("me", one.cards), hands)["seats"][0]["points"] or 0 for hands in deals)
         for one in every.values()
     )
-    first, outcome = rank(ruleset, Layouts(ruleset.tables, cards).best(), deals)[0]
+    first, outcome = rank(Prices(ruleset), Layouts(ruleset.tables, cards).best(), deals)[0]
     assert outcome.points == most
     own = [scored(ruleset, Seat("me", first.cards), hands)["seats"][0]["points"] for hands in deals]
     assert sum(points or 0 for points in own) == most
