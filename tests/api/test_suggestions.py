@@ -1,12 +1,18 @@
 """Suggestions over HTTP: 13 cards in, the best arrangements and the specials out."""
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
+from schemas.suggestions import MOST_SEED, MOST_SUGGESTIONS
 from service.api.examples import EXAMPLES
-from service.rules.cards import NAMES
+from service.rules.cards import NAMES, names, parse
+from service.rules.opponents import deal
+from service.rules.suggestions import HANDS, MOST_OPPONENTS
 from tests.api.requests import (
     DRAGON,
     GONE,
@@ -199,3 +205,33 @@ def test_everything_wrong_is_reported_at_once(client: FlaskClient) -> None:
         invalid("/seed"),
         unknown("/rows"),
     )
+
+
+# --- the page ----------------------------------------------------------------------------------------
+
+PAGE = (Path(__file__).parents[2] / "docs" / "suggest.md").read_text("utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_request_of_the_page_is_answered_as_it_says(client: FlaskClient) -> None:
+    asked, answered = (json.loads(text) for text in blocks("json"))
+    assert suggest(client, asked) == answered
+
+
+def test_the_deals_of_the_page_are_ours() -> None:
+    (code,) = blocks("python")
+    found: dict[str, Any] = {}
+    exec(code, found)
+    theirs, ours = found["deals"](CARDS, 3, 5), deal(parse(CARDS), 3, 5)
+    for _ in range(3):
+        assert next(theirs) == [names(hand) for hand in next(ours)]
+
+
+def test_the_page_names_the_bounds_that_hold() -> None:
+    for line in ("| `limit` | 1 to 20 |", "| `opponents` | 1 to 3 |", "| `seed` | 0 to 2^53 − 1 |"):
+        assert line in PAGE
+    assert (MOST_SUGGESTIONS, MOST_OPPONENTS, MOST_SEED) == (20, 3, 2**53 - 1)
+    assert f"average of {HANDS} hands" in PAGE
