@@ -5,6 +5,7 @@ looked up once. A set is a number of 13 bits here, one for each card of the hand
 before what is stronger, and a place in that order is what is compared and kept.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from service.rules.reading import Three
 from service.rules.tables import Tables
 
 _ALL = (1 << HAND_SIZE) - 1
+
+# Where stronger rows may be worth less in more ways than these, all arrangements are gone through.
+_MOST_CHAINS = 12
 
 # Of a kind in a row: its worth, its bonus, and its worth in a sweep.
 _Price = tuple[int, int, int]
@@ -117,9 +121,13 @@ class Layouts:
         """The arrangements than which none is better; of those that are equal in all that counts one.
 
         Better is what is stronger or worth more in a row, and neither weaker nor worth less in any.
+        (Under house rules with bonuses that rise and fall with every rank, those that are better only
+        with rows of another worth may leave others in.)
         """
         rows = (self.threes, self.fives, self.fives)
         chains = [self._chains(row, of) for row, of in enumerate(rows)]
+        if math.prod(map(len, chains)) > _MOST_CHAINS:
+            return [self.arrangement(places) for places in self._strongest_of_each_price()]
         found = [places for chosen in product(*chains) for places in self._strongest(*chosen)]
         arrangements = [self.arrangement(places) for places in found]
         if len(arrangements) == 1 or all(len(of_row) == 1 for of_row in chains):
@@ -177,14 +185,41 @@ class Layouts:
                 steps = _rising(sorted(steps + new, reverse=True), strengths)
         return _strongest_of_equal_tops(found, strengths)
 
+    def _strongest_of_each_price(self) -> list[Three]:
+        """The places of the arrangements than which none with rows of the same worth is stronger."""
+        fives, threes = self.fives, self.threes
+        of_top, of_middle, of_bottom = (
+            self._prices(row, of) for row, of in enumerate((threes, fives, fives))
+        )
+        found: list[Three] = []
+        groups: dict[tuple[_Price, _Price, _Price], list[tuple[int, int]]] = {}
+        for top in reversed(range(len(threes.sets))):
+            cards, least = threes.sets[top], threes.orders[top]
+            rest = _ALL ^ cards
+            for bottom in reversed(range(len(fives.sets))):
+                chosen = fives.sets[bottom]
+                if chosen & cards:
+                    continue
+                middle = self._place[rest ^ chosen]
+                if not least <= fives.orders[middle] <= fives.orders[bottom]:
+                    continue
+                group = groups.setdefault((of_top[top], of_middle[middle], of_bottom[bottom]), [])
+                if not any(middle <= other and bottom <= lower for other, lower in group):
+                    group.append((middle, bottom))
+                    found.append((top, middle, bottom))
+        return found
+
+    def _prices(self, row: int, rows: _Rows) -> list[_Price]:
+        tables = self.tables
+        of_kind = list(zip(tables.worth[row], tables.bonus[row], tables.swept[row], strict=True))
+        return [of_kind[kind] for kind in rows.kinds]
+
     def _chains(self, row: int, rows: _Rows) -> list[int]:
         """Rows parted (a bit a place) so that in each part what is stronger is worth no less.
 
         One part, but where house rules pay for a hand and not for a higher one.
         """
-        tables = self.tables
-        of_kind = list(zip(tables.worth[row], tables.bonus[row], tables.swept[row], strict=True))
-        prices = [of_kind[kind] for kind in rows.kinds]
+        prices = self._prices(row, rows)
         if _never_falls(prices, rows.strengths):
             return [(1 << len(rows.sets)) - 1]
         chains: list[

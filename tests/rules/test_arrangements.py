@@ -1,6 +1,7 @@
 """All arrangements of 13 cards, against a plain count over all 72,072 that shares no code with it."""
 
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.rules.arrangements import Arrangement, Layouts
-from service.rules.cards import NAMES, parse
+from service.rules.cards import NAMES, RANKS, parse
 from service.rules.ruleset import BUILT_IN, RuleSet
 from tests.independent.hands import read_cards, read_hand, steps
 from tests.rules.rounds import house_rules
@@ -106,6 +107,26 @@ def test_a_weaker_row_that_is_worth_more_is_among_the_best(cards: list[str]) -> 
     best = [merits(UNEVEN, one) for one in layouts.best()]
     assert len(best) == len(set(best))
     assert set(best) == undominated({merits(UNEVEN, one) for one in layouts.every()}, every_part)
+
+
+def test_bonuses_that_fall_with_every_rank_take_no_endless_time_and_hide_nothing() -> None:
+    """Nothing of what could be the best is left out, where every row has a worth of its own."""
+    falling = {rank: 1000 - 70 * at for at, rank in enumerate(RANKS)}
+    hands = ("high_card", "pair", "two_pair", "three_of_a_kind", "straight", "flush", "full_house")
+    paid = {
+        hand: {rank: worth - 9 * at for rank, worth in falling.items()} for at, hand in enumerate(hands)
+    }
+    top = {hand: paid[hand] for hand in ("high_card", "pair", "three_of_a_kind")}
+    house = house_rules("bsfyi", points={"top": top, "middle": paid, "bottom": paid})
+    layouts = Layouts(house.tables, parse(HANDS["any"]))
+    began = time.perf_counter()
+    best = {merits(house, one) for one in layouts.best()}
+    assert time.perf_counter() - began < 5
+    every = {merits(house, one) for one in layouts.every()}
+    chance = random.Random(1)
+    assert best <= every
+    for one in chance.sample(sorted(every), 200):
+        assert any(every_part(other, one) for other in best)
 
 
 def test_house_rules_pay_for_a_flush_and_not_for_more() -> None:
