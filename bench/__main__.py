@@ -15,6 +15,7 @@ RESULTS = Path(__file__).with_name("results.json")
 #: Parts, each the module whose ``measure()`` prints a table and gives its figures.
 PARTS = {
     "scorers": "bench.scorers",
+    "suggest": "bench.suggest",
     "memory": "bench.memory",
     "requests": "bench.requests",
 }

@@ -12,9 +12,9 @@ from schemas.fields import Choice, QueryNumber, Text, WholeNumber
 from schemas.queries import Identifier, Moment
 from schemas.rounds import MOST_VERSIONS, RuleSetReference
 from schemas.rulesets import IDENTIFIER_PATTERN, RuleSetIdentifier
-from schemas.seats import FEWEST_SEATS, MOST_SEATS, OneSeat, Seats
+from schemas.seats import FEWEST_SEATS, MOST_SEATS, Hand, OneSeat, Seats
 from schemas.tournaments import Players, Tables
-from service.rules.cards import ROW_SIZES, ROWS
+from service.rules.cards import HAND_SIZE, ROW_SIZES, ROWS
 from service.rules.specials import SPECIALS
 from service.tournaments.store import MOST_PLAYERS
 
@@ -69,6 +69,7 @@ _SHAPES: dict[type[fields.Field[Any]], dict[str, Any]] = {
         "items": {"oneOf": [_ARRANGED, _UNARRANGED]},
     },
     OneSeat: {"oneOf": [_without_player(_ARRANGED), _without_player(_UNARRANGED, "declare")]},
+    Hand: _cards(HAND_SIZE),
     RuleSetReference: {
         "description": "An id or alias (its newest version), or an exact version; `bsfyi` if absent.",
         "oneOf": [

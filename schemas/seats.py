@@ -53,6 +53,19 @@ class OneSeat(fields.Field[Seat]):
         return seat
 
 
+class Hand(fields.Field[tuple[int, ...]]):
+    """The 13 different cards of one player, in any order."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> tuple[int, ...]:
+        mistakes: list[Mistake] = []
+        cards = read_cards(value, HAND_SIZE, "hand_size", "", mistakes)
+        if len(set(cards)) != len(cards):
+            _report_twice(_cards_and_pointers(value, ""), mistakes)
+        if mistakes:
+            raise ValidationError(mistakes)
+        return tuple(cards)
+
+
 def read_seats(value: Any, mistakes: list[Mistake]) -> list[Seat | None]:
     """Read the list of seats, adding to ``mistakes``; None in place of a seat that can't be read."""
     if type(value) is not list:
@@ -187,18 +200,25 @@ def _check_cards(
     found = [card for seat in seats if seat is not None for card in seat.cards]
     if len(set(found)) == len(found):
         return
-    first: dict[int, str] = {}
+    placed: list[tuple[int, str]] = []
     for item, pointer in zip(items, pointers, strict=True):
         if type(item) is not dict:
             continue
         for name in ("cards",) if "cards" in item else ROWS:
-            for card, where in _cards_and_pointers(item.get(name), f"{pointer}/{name}"):
-                if card in first:
-                    text = _("the card {card} is there twice")
-                    parameters = {"card": NAMES[card], "other": first[card]}
-                    mistakes.append(Mistake("card_duplicate", text, where, parameters))
-                else:
-                    first[card] = where
+            placed += _cards_and_pointers(item.get(name), f"{pointer}/{name}")
+    _report_twice(placed, mistakes)
+
+
+def _report_twice(placed: Sequence[tuple[int, str]], mistakes: list[Mistake]) -> None:
+    """Report each card that comes a second time, of cards and where they stand."""
+    first: dict[int, str] = {}
+    for card, where in placed:
+        if card in first:
+            text = _("the card {card} is there twice")
+            parameters = {"card": NAMES[card], "other": first[card]}
+            mistakes.append(Mistake("card_duplicate", text, where, parameters))
+        else:
+            first[card] = where
 
 
 def _cards_and_pointers(value: Any, pointer: str) -> list[tuple[int, str]]:

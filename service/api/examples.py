@@ -15,6 +15,13 @@ EXAMPLES: Mapping[str, Any] = {
         "ruleset": "bsfyi",
         "seat": {"top": "Ks Kh 2d", "middle": "9s 9h 9d 4c 4s", "bottom": "As Ac Ad Ah 3c"},
     },
+    "suggest_arrangements": {
+        "ruleset": "bsfyi",
+        "cards": "Kd Jh Jc 9s 9d 8s 8d 7d 6c 5h 3h 2d 2c",
+        "limit": 3,
+        "opponents": 3,
+        "seed": 7,
+    },
     "post_ruleset": {
         "id": "meja-9",
         "title": "Meja 9",

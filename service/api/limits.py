@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 
 #: Units of a request, and of one that is sent with an unknown key, whoever sends it.
 READING, STORING, GUESSING = 1, 5, 100
+#: Units of calls that compute for long: as many as scoring in that time.
+COMPUTING = {"suggest_arrangements": 50}
 #: What those ask that decide whether this service lives.
 FREE = ("system.livez", "system.readyz")
 
@@ -64,12 +66,12 @@ def register(app: Flask, config: Config) -> None:
         f'"{name}";q={rate.burst};w={max(math.ceil(rate.window), 1)}' for name, rate in rates.items()
     )
     app.extensions["susun_limits"] = Limits(shared_or_own(), rates, policy)
-    storing = {call.name for call in CALLS if call.stores}
-    app.before_request(lambda: _charge(storing))
+    costs = {call.name: STORING for call in CALLS if call.stores} | COMPUTING
+    app.before_request(lambda: _charge(costs))
     app.after_request(_settle)
 
 
-def _charge(storing: set[str]) -> None:
+def _charge(costs: Mapping[str, int]) -> None:
     """Charge a request to its address and its key; a 429 problem where either has too little left."""
     if request.endpoint in FREE:
         return
@@ -81,11 +83,9 @@ def _charge(storing: set[str]) -> None:
         "key": hashlib.sha256(token.encode()).digest(),
     }
     known = {name: clients[name] for name in limits.rates if name == "address" or token}
-    units = (
-        STORING
-        if request.method == "POST" and (request.endpoint or "").rpartition(".")[2] in storing
-        else READING
-    )
+    units = READING
+    if request.method == "POST":
+        units = costs.get((request.endpoint or "").rpartition(".")[2], READING)
     g.charge = charge = _Charge(units, known, {})
     for name in known:
         use = _take(limits, charge, name, units)

@@ -24,7 +24,8 @@ settled points back, and keep rounds and matches in a record that can be read an
 
 Every error is `application/problem+json` (RFC 9457); invalid input lists everything that is wrong in
 `errors`. Every answer tells in `RateLimit` and `RateLimit-Policy` what may still be sent; who sends more
-gets a 429 with `Retry-After`. A call that stores counts five times as much as another.
+gets a 429 with `Retry-After`. A call that stores counts five times as much as another, a suggestion
+fifty times.
 
 Times are RFC 3339 in UTC, ids are UUIDv7, points and money are integers.
 """

@@ -1,4 +1,4 @@
-"""The stateless calls: score a round, check an arrangement."""
+"""The stateless calls: score a round, check an arrangement, suggest arrangements."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from schemas.rounds import (
     read_arrangement,
     read_round,
 )
+from schemas.suggestions import SuggestionDocument, SuggestionsAnswer, read_suggestion
 from service.api import observing
 from service.api.calls import call, database
 from service.api.problems import invalid
@@ -22,6 +23,7 @@ from service.record.rulesets import find_ruleset
 from service.rules.reading import take_up
 from service.rules.ruleset import BUILT_IN, RuleSet
 from service.rules.scoring import score as score_round
+from service.rules.suggestions import suggest
 
 blueprint = Blueprint("scoring", __name__, url_prefix="/v1")
 
@@ -95,3 +97,35 @@ def check_arrangement(document: Any) -> Any:
             for place in hand.formed
         ],
     }
+
+
+@call(
+    blueprint,
+    "POST",
+    "/arrangements/suggest",
+    scope="score",
+    summary="The best arrangements of 13 cards",
+    body=SuggestionDocument(),
+    answer=SuggestionsAnswer(),
+    problems=["invalid-round"],
+)
+def suggest_arrangements(document: Any) -> Any:
+    """The best arrangements of 13 cards, best first, and whether a special brings more.
+
+    Of all 72,072 arrangements those than which no other is better are tried against hands that are dealt
+    from the other 39 cards and arranged sensibly; nothing listed is a foul. The same cards and `seed`
+    always get the same answer, and a larger `limit` only makes the list longer. Counts fifty times as
+    much as scoring.
+    """
+    try:
+        asked = read_suggestion(document, find)
+    except Invalid as error:
+        raise invalid("invalid-round", error.mistakes) from None
+    return suggest(
+        asked.ruleset,
+        asked.cards,
+        limit=asked.limit,
+        opponents=asked.opponents,
+        seed=asked.seed,
+        words=words(g.language),
+    )

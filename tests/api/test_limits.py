@@ -10,12 +10,12 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from service.api import limits
-from service.api.limits import GUESSING, READING, STORING
+from service.api.limits import COMPUTING, GUESSING, READING, STORING
 from service.config import Config
 from service.database import Database
 from service.record import keys
 from tests.api.conftest import CheckedClient
-from tests.api.requests import ROUND, assert_problem
+from tests.api.requests import DRAGON, ROUND, assert_problem
 
 MakeKey = Callable[..., str]
 # So slow that nothing comes back while a test runs.
@@ -103,10 +103,18 @@ def test_limits_that_are_off_are_not_told(make_app: Callable[..., Flask], make_k
 # --- what calls cost ---------------------------------------------------------------------------------
 
 OPEN_MATCH = {"players": ["andi", "budi"]}
+CARDS = {"cards": DRAGON}
+SUGGESTING = COMPUTING["suggest_arrangements"]
 COSTS: dict[str, tuple[int, Callable[[FlaskClient], Any], int]] = {
     "scoring": (READING, lambda c: c.post("/v1/score", json=ROUND), 200),
     "reading": (READING, lambda c: c.get("/v1/rounds"), 200),
     "storing a round": (STORING, lambda c: c.post("/v1/rounds", json=ROUND), 201),
+    "a suggestion": (SUGGESTING, lambda c: c.post("/v1/arrangements/suggest", json=CARDS), 200),
+    "a suggestion for too few cards": (
+        READING,
+        lambda c: c.post("/v1/arrangements/suggest", json={"cards": "As"}),
+        422,
+    ),
     "opening a match": (STORING, lambda c: c.post("/v1/matches", json=OPEN_MATCH), 201),
     "a round that cannot be scored": (READING, lambda c: c.post("/v1/rounds", json={}), 422),
     "no JSON": (

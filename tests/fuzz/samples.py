@@ -28,6 +28,10 @@ _REASON = {"reason": "misdeal"}
 #: Bodies that a call of this method and path may be sent, besides its example.
 BODIES: dict[str, list[Any]] = {
     "POST /v1/score": [ROUND, _DECLARED],
+    "POST /v1/arrangements/suggest": [
+        {"cards": DRAGON, "ruleset": "panduan"},
+        {"cards": SIX_PAIRS, "limit": 2},
+    ],
     "POST /v1/arrangements/check": [{"seat": ANDI}, {"seat": {"cards": DRAGON}, "ruleset": "panduan"}],
     "POST /v1/rulesets": [_HOUSE],
     "POST /v1/matches": [
