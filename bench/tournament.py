@@ -47,7 +47,7 @@ def _play(task: tuple[str, list[str], int]) -> None:
     chance, base = random.Random(match_ids[0]), Database(url, pool_size=1)
     for match_id in match_ids:
         with base.transaction() as connection:
-            frame = matches.get_frame(connection, UUID(match_id))
+            frame = matches.lock_frame(connection, UUID(match_id))
         for _ in range(rounds):
             with base.transaction() as connection:
                 seats = deal(chance, frame.players)

@@ -121,7 +121,7 @@ def post_match_round(connection: Connection, match_id: UUID, document: Any) -> R
     All players of the match take part, in any order of seats. `number` may be left out; where it is
     sent, it must be that of the next round, so that two who keep count do not post one round twice.
     """
-    frame = matches.get_frame(connection, match_id)
+    frame = matches.lock_frame(connection, match_id)
     try:
         asked = read_match_round(document, frame.ruleset, frame.stake, frame.players, frame.withdrawn)
     except Invalid as error:
@@ -191,7 +191,7 @@ def adjust_match(connection: Connection, match_id: UUID, document: Any) -> Respo
     A finished match can be adjusted, too. The totals of a player over all matches do not change.
     """
     matches.get_version(connection, match_id)
-    players = matches.get_frame(connection, match_id).players
+    players = [member.player for member in matches.get_members(connection, match_id)]
     player, points, reason = read_adjustment(document, players)
     match = matches.adjust(connection, match_id, player, points, reason=reason, by=g.key.name)
     return tagged(match, match["version"], 201, f"/v1/matches/{match_id}")

@@ -4,17 +4,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, insert, select, update
+import orjson
+from sqlalchemy import Connection, Row, select
 
 from service.messages import _
 from service.record import totals, tournament_totals
+from service.record.batch import Batch
 from service.record.digests import seal
 from service.record.errors import Conflict, Missing, Stale
 from service.record.ids import new_id, now, show_time
 from service.record.matches import MATCH_FINISHED, Frame, get_members, lock_match
 from service.record.rounds import newest, show_round
 from service.record.rulesets import find_ruleset
-from service.record.tables import duels, matches, rounds, seats
+from service.record.tables import rounds
 from service.rules.cards import ROWS, names
 from service.rules.labels import ENGLISH
 from service.rules.reading import Seat
@@ -24,6 +26,26 @@ from service.rules.scoring import score
 
 _NUMBER_TAKEN = _("the next round of the match is number {next}, not {number}")
 _ROUND_VOID = _("the round is void already")
+
+_COLUMNS = tuple(column.name for column in rounds.c)
+_INSERT_ROUND = "INSERT INTO rounds ({}) VALUES ({})".format(
+    ", ".join(_COLUMNS), ", ".join(f"%({name})s" for name in _COLUMNS)
+)
+_INSERT_SEATS, _INSERT_DUELS = (
+    f"INSERT INTO {name} SELECT * FROM json_populate_recordset(NULL::{name}, %({name})s)"
+    for name in ("seats", "duels")
+)
+#: Let the match's chain end with the revision that is inserted, and its version go up.
+_EXTEND = """
+    UPDATE matches SET chain_length = %(link)s, chain_digest = %(digest)s, version = version + 1
+    WHERE id = %(match_id)s
+"""
+#: The same with the next round of a match.
+_ADVANCE = """
+    UPDATE matches SET chain_length = %(link)s, chain_digest = %(digest)s, version = version + 1,
+        rounds_played = %(played)s, status = %(state)s, finished_at = %(finished_at)s
+    WHERE id = %(match_id)s
+"""
 
 #: Reads the seats of a correction, given the round's rule set, the players of its match, if it has one,
 #: and those of them who need no seat.
@@ -36,40 +58,40 @@ def keep_round(
     """Score a round on its own and keep it; returns it as the wire has it."""
     row = _first_revision(ruleset, seated, stake, by)
     row |= {"match_id": None, "number": None, "link": 1, "previous_digest": None}
-    kept = _insert(connection, row, ruleset)
-    totals.add_round(connection, None, counts=row["result"])
-    return kept
+    batch = _insertion(row, ruleset)
+    totals.add_round(batch, None, counts=row["result"])
+    batch.send(connection)
+    return show_round(row)
 
 
 def keep_match_round(
     connection: Connection, frame: Frame, seated: Sequence[Seat], *, number: int | None, by: str
 ) -> dict[str, Any]:
-    """Score the next round of a match, keep it, and bring the match up to date.
+    """Score the next round of a match that is locked, keep it, and bring the match up to date.
 
-    The match is locked meanwhile, so that rounds posted at once get a number each. ``number``: which
-    one it should be, if the caller says. :class:`Conflict` if the match is finished or the number is
-    not the next; :class:`Missing` if there is no such match.
+    ``number``: which one it should be, if the caller says. :class:`Conflict` if the match is finished
+    or the number is not the next.
     """
-    match = lock_match(connection, frame.id)
+    match = frame.match
     upcoming = match.rounds_played + 1
     if match.status != "open":
         raise Conflict("match-finished", MATCH_FINISHED, rounds=match.rounds_played)
     if number not in (None, upcoming):
         raise Conflict("round-number-taken", _NUMBER_TAKEN, next=upcoming, number=number)
     row = _first_revision(frame.ruleset, seated, frame.stake, by)
-    row |= {"match_id": frame.id, "number": upcoming, **_next_link(match)}
-    kept = _insert(connection, row, frame.ruleset)
+    row |= {"match_id": match.id, "number": upcoming, **_next_link(match)}
     finished = upcoming == match.rounds
-    _advance(
-        connection,
-        row,
-        rounds_played=upcoming,
-        status="finished" if finished else "open",
+    batch = _insertion(row, frame.ruleset)
+    batch.add(
+        _ADVANCE,
+        played=upcoming,
+        state="finished" if finished else "open",
         finished_at=row["submitted_at"] if finished else None,
     )
-    totals.add_round(connection, frame.id, counts=row["result"])
+    totals.add_round(batch, match.id, counts=row["result"])
+    batch.send(connection)
     tournament_totals.follow(connection, match, counts=row["result"], closes=finished)
-    return kept
+    return show_round(row)
 
 
 def correct_round(
@@ -222,41 +244,32 @@ def _revise(
         "submitted_by": by,
         **(own_chain if match is None else _next_link(match)),
     }
-    kept = _insert(connection, row, ruleset)
     counts = None if row["status"] == "void" else row["result"]
     no_longer = None if last.status == "void" else last.result
+    batch = _insertion(row, ruleset)
     if match is None:
-        totals.add_round(connection, None, counts=counts, no_longer=no_longer)
-        return kept
-    _advance(connection, row)
+        totals.add_round(batch, None, counts=counts, no_longer=no_longer)
+        batch.send(connection)
+        return show_round(row)
     before = tournament_totals.results(connection, match)
-    totals.add_round(connection, match.id, counts=counts, no_longer=no_longer)
+    batch.add(_EXTEND)
+    totals.add_round(batch, match.id, counts=counts, no_longer=no_longer)
+    batch.send(connection)
     tournament_totals.follow(connection, match, before=before, counts=counts, no_longer=no_longer)
-    return kept
-
-
-def _advance(connection: Connection, row: dict[str, Any], **values: Any) -> None:
-    """Let the match's chain end with a revision, and its version go up."""
-    connection.execute(
-        update(matches)
-        .where(matches.c.id == row["match_id"])
-        .values(
-            chain_length=row["link"],
-            chain_digest=row["digest"],
-            version=matches.c.version + 1,
-            **values,
-        )
-    )
-
-
-def _insert(connection: Connection, row: dict[str, Any], ruleset: RuleSet) -> dict[str, Any]:
-    """Seal and insert a revision with its seats and duels; returns it as the wire has it."""
-    row["digest"] = seal(sealed_content(row, ruleset.digest))
-    connection.execute(insert(rounds).values(row))
-    key = {"round_id": row["id"], "revision": row["revision"], "match_id": row["match_id"]}
-    connection.execute(insert(seats).values(seat_rows(key, row["result"])))
-    connection.execute(insert(duels).values(duel_rows(key, row["result"])))
     return show_round(row)
+
+
+def _insertion(row: dict[str, Any], ruleset: RuleSet) -> Batch:
+    """What inserts a revision, which is sealed, with its seats and duels."""
+    row["digest"] = seal(sealed_content(row, ruleset.digest))
+    batch, match_id = Batch(), row["match_id"]
+    key = {"round_id": row["id"], "revision": row["revision"], "match_id": match_id}
+    as_text = {name: orjson.dumps(row[name]).decode() for name in ("request", "result")}
+    ids = {"id": str(row["id"]), "match_id": None if match_id is None else str(match_id)}
+    batch.add(_INSERT_ROUND, **{**row, **as_text, **ids})
+    batch.add(_INSERT_SEATS, seats=orjson.dumps(seat_rows(key, row["result"])).decode())
+    batch.add(_INSERT_DUELS, duels=orjson.dumps(duel_rows(key, row["result"])).decode())
+    return batch
 
 
 def seat_rows(key: dict[str, Any], result: RoundResult) -> list[dict[str, Any]]:

@@ -6,7 +6,20 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Select, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    Text,
+    Uuid,
+    bindparam,
+    column,
+    insert,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from service.messages import _
 from service.record import totals, tournament_totals
@@ -25,14 +38,14 @@ MATCH_FINISHED = _("the match is finished; {rounds} rounds have been played")
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What of a match never changes: under which rules and for whom its rounds are scored."""
+    """A match for its next round: under which rules and for whom it is scored; ``match`` is its row."""
 
-    id: UUID
+    match: Row[Any]
     ruleset: RuleSet
     stake: int | None
     players: Sequence[str]
     #: Those of them who have left their tournament: rounds may do without them.
-    withdrawn: Sequence[str] = ()
+    withdrawn: Sequence[str]
 
 
 def open_match(
@@ -165,19 +178,30 @@ def lock_match(connection: Connection, match_id: UUID) -> Row[Any]:
     return match
 
 
-def get_frame(connection: Connection, match_id: UUID) -> Frame:
-    """What a round of the match is scored by; :class:`Missing` if there is no such match."""
-    query = select(matches.c.stake, matches.c.ruleset_id, matches.c.ruleset_version).where(
-        matches.c.id == match_id
-    )
-    row = connection.execute(query).one_or_none()
-    if row is None:
+# Written out, since to put it together would take longer than Postgres does.
+_LOCK_FRAME = (
+    text(f"""
+        SELECT {", ".join(matches.c.keys())},
+            ARRAY(SELECT player FROM match_players WHERE match_id = matches.id ORDER BY seat),
+            ARRAY(SELECT player FROM match_players WHERE match_id = matches.id AND withdrawn)
+        FROM matches WHERE id = :id FOR UPDATE
+    """)
+    .bindparams(bindparam("id", type_=Uuid))
+    .columns(*matches.c, column("players", ARRAY(Text)), column("withdrawn", ARRAY(Text)))
+)
+
+
+def lock_frame(connection: Connection, match_id: UUID) -> Frame:
+    """A match for its next round, locked as by :func:`lock_match`; :class:`Missing` if there is none.
+
+    So rounds that are posted at once wait for each other, and get a number each.
+    """
+    match = connection.execute(_LOCK_FRAME, {"id": match_id}).one_or_none()
+    if match is None:
         raise Missing
-    members = get_members(connection, match_id)
-    ruleset = find_ruleset(connection, row.ruleset_id, row.ruleset_version)
+    ruleset = find_ruleset(connection, match.ruleset_id, match.ruleset_version)
     assert ruleset is not None  # the table refers to it
-    withdrawn = [member.player for member in members if member.withdrawn]
-    return Frame(match_id, ruleset, row.stake, [member.player for member in members], withdrawn)
+    return Frame(match, ruleset, match.stake, match.players, match.withdrawn)
 
 
 def get_members(connection: Connection, match_id: UUID) -> Sequence[Row[str, bool]]:

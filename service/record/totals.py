@@ -1,34 +1,31 @@
 """Totals kept with every round: of players in their match, and of players over all."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
+import orjson
 from sqlalchemy import Connection, text
 
-from service.record.tables import PLAYER_COUNTS
+from service.record.batch import Batch
 from service.rules.results import RoundResult, SeatResult
 
-_IN_MATCH = ("points", "net", "fees", "rounds")
-
-_ADD_IN_MATCH = text("""
+_ADD_IN_MATCH = """
     UPDATE match_players AS kept
     SET points = kept.points + added.points,
         net = kept.net + added.net,
         fees = kept.fees + added.fees,
         rounds = kept.rounds + added.rounds
-    FROM unnest(CAST(:player AS text[]), CAST(:points AS bigint[]), CAST(:net AS bigint[]),
-                CAST(:fees AS bigint[]), CAST(:rounds AS integer[]))
-        AS added (player, points, net, fees, rounds)
-    WHERE kept.match_id = :match_id AND kept.player = added.player
-""")
+    FROM json_to_recordset(%(changes)s)
+        AS added (player text, points bigint, net bigint, fees bigint, rounds integer)
+    WHERE kept.match_id = %(of_match)s AND kept.player = added.player
+"""
 
-_ADD_OVER_ALL = text("""
+_ADD_OVER_ALL = """
     INSERT INTO player_totals AS kept
         (player, rounds, points, wins, fouls, sweeps, clean_sweeps, specials)
-    SELECT * FROM unnest(CAST(:player AS text[]), CAST(:rounds AS bigint[]), CAST(:points AS bigint[]),
-        CAST(:wins AS bigint[]), CAST(:fouls AS bigint[]), CAST(:sweeps AS bigint[]),
-        CAST(:clean_sweeps AS bigint[]), CAST(:specials AS bigint[]))
+    SELECT * FROM json_to_recordset(%(over_all)s) AS added (player text, rounds bigint, points bigint,
+        wins bigint, fouls bigint, sweeps bigint, clean_sweeps bigint, specials bigint)
     ON CONFLICT (player) DO UPDATE
     SET rounds = kept.rounds + excluded.rounds,
         points = kept.points + excluded.points,
@@ -38,7 +35,7 @@ _ADD_OVER_ALL = text("""
         clean_sweeps = kept.clean_sweeps + excluded.clean_sweeps,
         specials = kept.specials + excluded.specials,
         version = kept.version + 1
-""")
+"""
 
 _ADD_MATCH = text("""
     INSERT INTO player_totals AS kept (player, matches)
@@ -64,13 +61,13 @@ def counts_of(seat: SeatResult | Mapping[str, Any]) -> dict[str, int]:
 
 
 def add_round(
-    connection: Connection,
+    batch: Batch,
     match_id: UUID | None,
     *,
     counts: RoundResult | Mapping[str, Any] | None,
     no_longer: RoundResult | Mapping[str, Any] | None = None,
 ) -> None:
-    """Let a result count, and another no longer; None for none.
+    """Let a result count with what a batch does, and another no longer; None for none.
 
     Rows are locked in the order of players' names, so that rounds with the same players wait for each
     other instead of blocking each other.
@@ -81,20 +78,12 @@ def add_round(
             change = changes.setdefault(seat["player"], {})
             for name, count in counts_of(seat).items():
                 change[name] = change.get(name, 0) + sign * count
-    players = sorted(changes)
+    rows = orjson.dumps([{"player": player, **changes[player]} for player in sorted(changes)]).decode()
     if match_id is not None:
-        columns = _columns(players, changes, _IN_MATCH)
-        connection.execute(_ADD_IN_MATCH, {**columns, "match_id": match_id})
-    connection.execute(_ADD_OVER_ALL, _columns(players, changes, PLAYER_COUNTS))
+        batch.add(_ADD_IN_MATCH, of_match=str(match_id), changes=rows)
+    batch.add(_ADD_OVER_ALL, over_all=rows)
 
 
 def add_match(connection: Connection, players: Iterable[str]) -> None:
     """Count a match for each of its players."""
     connection.execute(_ADD_MATCH, {"player": sorted(players)})
-
-
-def _columns(
-    players: Sequence[str], changes: Mapping[str, Mapping[str, int]], names: Iterable[str]
-) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {"player": list(players)}
-    return columns | {name: [changes[player][name] for player in players] for name in names}
