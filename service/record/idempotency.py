@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
+import orjson
+from sqlalchemy import Connection, delete
 
 from service.messages import _
 from service.record.errors import Conflict
@@ -14,6 +15,23 @@ from service.record.ids import now
 from service.record.tables import idempotency_keys
 
 KEPT = timedelta(hours=48)
+
+# In one message, but two statements: what is found must have been committed before the claim was held.
+_FIND = """
+    SELECT set_config('susun.held',
+        CAST(pg_try_advisory_xact_lock(hashtextextended(%(lock)s, 0)) AS text), true);
+    SELECT current_setting('susun.held') AS held, request_sha256, status, headers, body
+    FROM (SELECT) AS claim LEFT JOIN idempotency_keys
+        ON api_key_id = %(api_key_id)s AND key = %(key)s AND created_at > %(since)s
+"""
+_VALUES = tuple(column.name for column in idempotency_keys.c)
+# One that is there already has expired.
+_KEEP = f"""
+    INSERT INTO idempotency_keys ({", ".join(_VALUES)})
+    VALUES ({", ".join(f"%({name})s" for name in _VALUES)})
+    ON CONFLICT (api_key_id, key) DO UPDATE
+    SET {", ".join(f"{name} = excluded.{name}" for name in _VALUES)}
+"""
 
 _IN_FLIGHT = _("a request with this Idempotency-Key is being answered just now; try again in a moment")
 
@@ -52,14 +70,11 @@ def find(connection: Connection, mine: Claim) -> KeptAnswer | None:
     :class:`Conflict` while another transaction holds the claim; :class:`KeyReused` where the key
     belongs to another request.
     """
-    name = f"{mine.api_key_id} {mine.key}"
-    held = func.pg_try_advisory_xact_lock(func.hashtextextended(name, 0))
-    if not connection.scalar(select(held)):
+    named = {**_named(mine), "lock": f"{mine.api_key_id} {mine.key}", "since": now() - KEPT}
+    row = connection.exec_driver_sql(_FIND, named).one()
+    if row.held != "true":
         raise Conflict("idempotency-key-in-flight", _IN_FLIGHT)
-    row = connection.execute(
-        select(idempotency_keys).where(*_where(mine), idempotency_keys.c.created_at > now() - KEPT)
-    ).one_or_none()
-    if row is None:
+    if row.request_sha256 is None:
         return None
     if bytes(row.request_sha256) != mine.request_sha256:
         raise KeyReused
@@ -68,18 +83,15 @@ def find(connection: Connection, mine: Claim) -> KeptAnswer | None:
 
 def keep(connection: Connection, mine: Claim, answer: KeptAnswer) -> None:
     """Keep an answer, in the transaction of what it tells of."""
-    connection.execute(delete(idempotency_keys).where(*_where(mine)))  # one that has expired
-    connection.execute(
-        insert(idempotency_keys).values(
-            api_key_id=mine.api_key_id,
-            key=mine.key,
-            request_sha256=mine.request_sha256,
-            status=answer.status,
-            headers=dict(answer.headers),
-            body=answer.body,
-            created_at=now(),
-        )
-    )
+    values = {
+        **_named(mine),
+        "request_sha256": mine.request_sha256,
+        "status": answer.status,
+        "headers": orjson.dumps(dict(answer.headers)).decode(),
+        "body": answer.body,
+        "created_at": now(),
+    }
+    connection.exec_driver_sql(_KEEP, values)
 
 
 def tidy(connection: Connection) -> int:
@@ -88,6 +100,5 @@ def tidy(connection: Connection) -> int:
     return connection.execute(delete(idempotency_keys).where(expired)).rowcount
 
 
-def _where(mine: Claim) -> tuple[ColumnElement[bool], ...]:
-    columns = idempotency_keys.c
-    return columns.api_key_id == mine.api_key_id, columns.key == mine.key
+def _named(mine: Claim) -> dict[str, str]:
+    return {"api_key_id": str(mine.api_key_id), "key": mine.key}
