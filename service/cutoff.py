@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, PoolProxiedConnection, event
 
 _LOOK_SECONDS = 0.25
 _LINE = "susun_line"
@@ -64,7 +64,7 @@ class Cutoff:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def after(self, seconds: float, connection: Connection) -> Iterator[Use]:
+    def after(self, seconds: float, connection: Connection | PoolProxiedConnection) -> Iterator[Use]:
         """Cut a connection, of an engine with lines, off if this takes longer."""
         if self._thread is None or not self._thread.is_alive():
             self._start()

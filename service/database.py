@@ -4,26 +4,24 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import orjson
+import psycopg2
 import structlog
 from alembic import command
 from alembic.config import Config
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Engine,
     ExceptionContext,
     NullPool,
     QueuePool,
-    Row,
-    TextualSelect,
     create_engine,
     event,
     make_url,
@@ -62,6 +60,7 @@ _PAUSES = (0.05, 0.2)
 #: By when a connection must have begun to answer, and a transaction be over: by our clock, since a
 #: server that is frozen keeps none of its own limits.
 _BEGIN_SECONDS = 2
+_QUICK_SECONDS = 0.5
 _SILENT_SECONDS = 1.5
 _TRANSACTION_SECONDS = 10
 _SNAPSHOT_SECONDS = 120
@@ -146,21 +145,20 @@ class Watch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A SELECT of one row at most, with its time limits in the same message to Postgres.
+    """A SELECT of one row at most, in the driver's own words, with its time limits in the same message.
 
     ``alone``: Postgres takes a message of several statements for a transaction, so that the limits
     hold, and end, with it; poolers pass it on in one piece. ``first``: the same where a transaction
     begins with it, for which it needs no round trip of its own.
     """
 
-    alone: TextualSelect
-    first: TextualSelect
+    alone: str
+    first: str
 
 
-def question(sql: str, *columns: ColumnElement[Any]) -> Question:
-    """A question; ``columns`` tell the types of what it selects."""
-    alone, first = f"{_LIMITS};{sql}", f"{_BEGIN};{_LIMITS};{sql}"
-    return Question(text(alone).columns(*columns), text(first).columns(*columns))
+def question(sql: str) -> Question:
+    """A question; its parameters are ``%(name)s``."""
+    return Question(f"{_LIMITS};{sql}", f"{_BEGIN};{_LIMITS};{sql}")
 
 
 class Database:
@@ -219,19 +217,40 @@ class Database:
     @contextmanager
     def transaction_after(
         self, first: Question, *, stores: bool = True, **parameters: Any
-    ) -> Iterator[tuple[Connection, Row[Any] | None]]:
+    ) -> Iterator[tuple[Connection, Sequence[Any] | None]]:
         """A transaction that begins with a :func:`question`, and the answer to it."""
         with self._transaction(_answer(first.first, parameters), stores) as begun:
             yield begun
 
-    def ask(self, what: Question, **parameters: Any) -> Row[Any] | None:
+    def ask(self, what: Question, **parameters: Any) -> Sequence[Any] | None:
         """The answer to a :func:`question`, in a single round trip.
 
         Raises :class:`DatabaseAway` as transactions do.
         """
+        listened_to = bool(self.engine.dispatch.before_cursor_execute)  # for traces, say
+        if not self._silent and not listened_to and self.pool().checkedin():
+            # What fails is asked once more, in the way that knows what to make of a fault.
+            with suppress(psycopg2.Error):
+                return self._ask_driver(what.alone, parameters)
         asked = _answer(what.alone, parameters)
         with understood(), self._begun(asked, _TRANSACTION_SECONDS) as (_, row):
             return row
+
+    def _ask_driver(self, statement: str, parameters: dict[str, Any]) -> Sequence[Any] | None:
+        """Ask by a connection that is there, without SQLAlchemy, which takes longer than the answer."""
+        line = self._take(self.engine.raw_connection)
+        try:
+            with self._cutoff.after(_QUICK_SECONDS, line), closing(line.cursor()) as cursor:
+                cursor.execute(statement, parameters)
+                row: Sequence[Any] | None = cursor.fetchone()
+                return row
+        except BaseException:
+            line.invalidate()
+            raise
+        finally:
+            line.close()
+            if self.watch is not None:
+                self.watch.changed()
 
     @contextmanager
     def snapshot(self, seconds: float = _SNAPSHOT_SECONDS) -> Iterator[Connection]:
@@ -327,7 +346,7 @@ class Database:
         That is why the pool need not ask each connection first whether it still lives.
         """
         for last in (False, True):
-            connection = self._take(engine)
+            connection = self._take(engine.connect)
             try:
                 with self._cutoff.after(_BEGIN_SECONDS, connection):
                     return connection, first(connection)
@@ -337,13 +356,13 @@ class Database:
                     raise
         raise AssertionError  # the last attempt has returned or raised
 
-    def _take(self, engine: Engine) -> Connection:
+    def _take(self, connect: Callable[[], T]) -> T:
         """A connection of the pool; whoever watches the pool is told."""
         if self.watch is None:
-            return engine.connect()
+            return connect()
         self.watch.before()
         try:
-            return engine.connect()
+            return connect()
         except PoolTimeout:
             self.watch.timed_out()
             raise
@@ -380,9 +399,9 @@ def _statements(statements: str) -> Callable[[Connection], Any]:
     return lambda connection: connection.exec_driver_sql(statements)
 
 
-def _answer(asked: TextualSelect, parameters: dict[str, Any]) -> Callable[[Connection], Row[Any] | None]:
+def _answer(asked: str, parameters: dict[str, Any]) -> Callable[[Connection], Sequence[Any] | None]:
     """What a connection is asked first."""
-    return lambda connection: connection.execute(asked, parameters).one_or_none()
+    return lambda connection: connection.exec_driver_sql(asked, parameters).one_or_none()
 
 
 def _undo(connection: Connection) -> None:

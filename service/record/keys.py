@@ -4,13 +4,14 @@ import hashlib
 import hmac
 import re
 import secrets
+from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
 from service.database import question
 from service.record.ids import new_id, now
@@ -21,10 +22,10 @@ SCOPES = ("score", "read", "write", "admin")
 
 #: Asks for the key with a prefix, which :func:`judge` then judges.
 LOOK_UP = question(
-    f"SELECT {', '.join(column.name for column in api_keys.c)} FROM api_keys WHERE prefix = :prefix",
-    *api_keys.c,
+    f"SELECT {', '.join(column.name for column in api_keys.c)} FROM api_keys WHERE prefix = %(prefix)s"
 )
 
+_KeyRow = namedtuple("_KeyRow", [column.name for column in api_keys.c])  # type: ignore[misc]
 _MARK = "susun"
 _PREFIX_BYTES = 6
 _SECRET_BYTES = 32
@@ -89,12 +90,13 @@ def read(token: str) -> Claimed | None:
     return Claimed(prefix, _hash(secret))
 
 
-def judge(claimed: Claimed, row: Row[Any] | None) -> Key | None:
+def judge(claimed: Claimed, row: Sequence[Any] | None) -> Key | None:
     """The key of a row that :data:`LOOK_UP` found, if it is live and the secret is its own."""
-    expected = row.secret_sha256 if row else _NO_HASH
-    if not hmac.compare_digest(claimed.secret_sha256, expected) or row is None:
+    known = _KeyRow._make(row) if row else None
+    expected = bytes(known.secret_sha256) if known else _NO_HASH
+    if not hmac.compare_digest(claimed.secret_sha256, expected) or known is None:
         return None
-    key = _key(row)
+    key = _key(known)
     return key if key.live else None
 
 
@@ -103,7 +105,7 @@ def find(connection: Connection, token: str) -> Key | None:
     claimed = read(token)
     if claimed is None:
         return None
-    row = connection.execute(LOOK_UP.alone, {"prefix": claimed.prefix}).one_or_none()
+    row = connection.exec_driver_sql(LOOK_UP.alone, {"prefix": claimed.prefix}).one_or_none()
     return judge(claimed, row)
 
 
@@ -174,8 +176,10 @@ def _named(name_or_prefix: str) -> ColumnElement[bool]:
     return (api_keys.c.name == name_or_prefix) | (api_keys.c.prefix == name_or_prefix)
 
 
-def _key(row: Row[Any]) -> Key:
-    parts = (row.id, row.name, row.prefix, tuple(row.scopes), row.created_at)
+def _key(row: Any) -> Key:
+    """A key from its row, as SQLAlchemy or the driver gives it."""
+    identifier = row.id if isinstance(row.id, UUID) else UUID(row.id)
+    parts = (identifier, row.name, row.prefix, tuple(row.scopes), row.created_at)
     return Key(*parts, row.revoked_at, row.expires_at, row.last_used_at)
 
 

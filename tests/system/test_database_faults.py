@@ -16,7 +16,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
-from sqlalchemy import event, text
+from sqlalchemy import event
 from werkzeug.test import TestResponse
 
 from app import create_app
@@ -503,12 +503,11 @@ def test_a_frozen_server_holds_no_snapshot_for_long(monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter limits than those that are sent with the look-up of the key."""
-    asked = keys.LOOK_UP.first.element.text
+    asked = keys.LOOK_UP.first
     for limit, shorter in (("5s", "400ms"), ("2s", "200ms"), ("10s", "300ms")):
         assert f"'{limit}'" in asked
         asked = asked.replace(f"'{limit}'", f"'{shorter}'")
-    first = text(asked).columns(*keys.LOOK_UP.first.selected_columns)
-    monkeypatch.setattr(keys, "LOOK_UP", replace(keys.LOOK_UP, first=first))
+    monkeypatch.setattr(keys, "LOOK_UP", replace(keys.LOOK_UP, first=asked))
 
 
 def new_match(place: Place) -> str:
