@@ -42,6 +42,11 @@ class Document(Schema):
         "type": NOT_AN_OBJECT,
     }
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._readers = {name: field.deserialize for name, field in self.load_fields.items()}
+        self._required = {name for name, field in self.load_fields.items() if field.required}
+
     def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
         """Let every field speak in mistakes."""
         of_type = next(
@@ -54,6 +59,20 @@ class Document(Schema):
         field_obj.error_messages = {**field_obj.error_messages, **messages}
         if isinstance(field_obj, fields.List):
             self.on_bind_field(field_name, field_obj.inner)
+
+    def load_plain(self, document: Any) -> dict[str, Any] | None:
+        """What loading gives, in less than half the time; None if it has to be loaded to tell.
+
+        Each field reads its value as ever. Left out is what marshmallow does around that to collect what
+        is wrong, which nothing is if this does not stop.
+        """
+        if type(document) is not dict or not self._required <= document.keys():
+            return None
+        readers = self._readers
+        try:
+            return {name: readers[name](value, name, document) for name, value in document.items()}
+        except (KeyError, ValidationError):
+            return None
 
     def read(self, document: Any) -> dict[str, Any]:
         """Load a document, or raise :class:`Invalid` with everything that is wrong in it."""

@@ -238,6 +238,9 @@ def read_match(document: Any, find: FindRuleSet) -> MatchRequest:
 
 def load(schema: Document, document: Any) -> tuple[dict[str, Any], list[Mistake]]:
     """Load what can be loaded, with what is wrong about the rest."""
+    plain = schema.load_plain(document)
+    if plain is not None:
+        return plain, []
     try:
         return schema.load(document), []
     except ValidationError as error:

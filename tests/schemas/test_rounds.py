@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from marshmallow import ValidationError
 
+from schemas import rounds, seats
 from schemas.mistakes import CODES, Invalid, Mistake, collect, escape
 from schemas.rounds import read_arrangement, read_match, read_match_round, read_round
 from service.rules.ruleset import BUILT_IN, RuleSet
-from tests.schemas.strategies import ANY, DOCUMENT
+from tests.schemas.strategies import ANY, DOCUMENT, ROUNDS, SEATS
 
 ABSENT = object()
 
@@ -128,3 +130,24 @@ def test_parameters_are_shown_and_filled_in() -> None:
         "detail": "salah satu: a, b",
         "choices": ["a", "b"],
     }
+
+
+SCHEMAS = (rounds._ROUND, rounds._MATCH_ROUND, rounds._ARRANGEMENT, rounds._MATCH)
+
+
+@given(DOCUMENT | ROUNDS, st.sampled_from(SCHEMAS))
+def test_what_is_read_the_plain_way_is_what_marshmallow_reads(document: Any, schema: Any) -> None:
+    plain = schema.load_plain(document)
+    try:
+        loaded = schema.load(document)
+    except ValidationError:
+        assert plain is None
+    else:
+        assert plain == loaded
+
+
+@given(SEATS | ROUNDS.map(lambda document: document["seats"]))
+def test_seats_are_read_alike_both_ways(value: Any) -> None:
+    plain, mistakes = seats._read_plain_seats(value), []
+    read = seats.read_seats(value, mistakes)
+    assert plain is None or (plain == read and not mistakes)
