@@ -398,3 +398,9 @@ class ProblemAnswer(Answer):
     instance = text(format="uri-reference")
     request_id = text()
     errors = fields.List(fields.Nested(ErrorAnswer))
+
+
+class ProblemLineAnswer(ProblemAnswer):
+    """What is wrong with a line of a body of many."""
+
+    line = whole(minimum=1, description="The number of the line.")

@@ -42,9 +42,10 @@ class Document(Schema):
         "type": NOT_AN_OBJECT,
     }
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._readers = {name: field.deserialize for name, field in self.load_fields.items()}
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        plain = [field for field in self.load_fields.values() if not field.validators]
+        self._readers = {field.name: field._deserialize for field in plain}
         self._required = {name for name, field in self.load_fields.items() if field.required}
 
     def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
@@ -67,6 +68,8 @@ class Document(Schema):
         is wrong, which nothing is if this does not stop.
         """
         if type(document) is not dict or not self._required <= document.keys():
+            return None
+        if None in document.values():
             return None
         readers = self._readers
         try:

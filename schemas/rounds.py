@@ -250,7 +250,7 @@ def load(schema: Document, document: Any) -> tuple[dict[str, Any], list[Mistake]
 
 def find_named(loaded: dict[str, Any], find: FindRuleSet, mistakes: list[Mistake]) -> RuleSet | None:
     """The rule set that is named, or the default; None, with a mistake, if there is none."""
-    if any(mistake.pointer.startswith("/ruleset") for mistake in mistakes):
+    if mistakes and any(mistake.pointer.startswith("/ruleset") for mistake in mistakes):
         return None
     identifier, version = loaded.get("ruleset", (DEFAULT, None))
     ruleset = find(identifier, version)

@@ -56,3 +56,8 @@ EXAMPLES: Mapping[str, Any] = {
     "adjust_tournament": {"player": "budi", "points": -5, "reason": "late"},
     "finish_tournament": {"reason": "closing time"},
 }
+
+#: The lines of bodies that have many, by the name of the call.
+EXAMPLE_LINES: Mapping[str, list[Any]] = {
+    "score": [ROUND, {**ROUND, "ruleset": "panduan", "stake": 500}],
+}
