@@ -155,8 +155,9 @@ def call(
             # Before its long body is taken in, which no connection waits for.
             database().whole(lambda: authenticate(database(), claimed, scope))
             check_media_type(*taken)
-            read_query(query, {})
-            return (lines.view or view)(body=bodies.take_in())
+            arguments: dict[str, Any] = {}
+            read_query(query, arguments)
+            return (lines.view or view)(body=bodies.take_in(), **arguments)
 
         @wraps(view)
         def respond(**ids: str) -> Any:

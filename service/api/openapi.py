@@ -10,7 +10,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 
 from schemas.answers import ProblemAnswer
 from schemas.requests import describe
-from service.api import audit, matches, players, rounds, rulesets, scoring, system, tournaments
+from service.api import audit, imports, matches, players, rounds, rulesets, scoring, system, tournaments
 from service.api.answer_headers import HEADERS, headers_of
 from service.api.bodies import NDJSON
 from service.api.calls import CALLS, JSON, Call
@@ -18,7 +18,7 @@ from service.api.examples import EXAMPLE_LINES, EXAMPLES
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 
 # Importing them is what fills the list of calls.
-_WITH_CALLS = (scoring, rulesets, matches, rounds, tournaments, audit, players, system)
+_WITH_CALLS = (scoring, rulesets, matches, rounds, imports, tournaments, audit, players, system)
 
 _DESCRIPTION = """\
 Scores Capsa Susun (Chinese Poker): send the arrangements of a round, get row-by-row outcomes and

@@ -47,6 +47,16 @@ _ADD_MATCH = text("""
 """)
 
 
+_OVER_ALL = ("matches", *PLAYER_COUNTS, "version")
+_ADD_MATCHES = text(f"""
+    INSERT INTO player_totals AS kept (player, {", ".join(_OVER_ALL)})
+    SELECT * FROM unnest(CAST(:player AS text[]),
+        {", ".join(f"CAST(:{name} AS bigint[])" for name in _OVER_ALL)})
+    ON CONFLICT (player) DO UPDATE
+    SET {", ".join(f"{name} = kept.{name} + excluded.{name}" for name in _OVER_ALL)}
+""")
+
+
 def counts_of(seat: SeatResult | Mapping[str, Any]) -> dict[str, int]:
     """What one player's seat in a round adds to totals. A win is a round with points gained."""
     money = seat.get("money")
@@ -86,6 +96,15 @@ def add_round(
         columns = _columns(players, changes, _IN_MATCH)
         connection.execute(_ADD_IN_MATCH, {**columns, "match_id": match_id})
     connection.execute(_ADD_OVER_ALL, _columns(players, changes, PLAYER_COUNTS))
+
+
+def add_matches(connection: Connection, counts: Mapping[str, Mapping[str, int]]) -> None:
+    """Count whole matches: what they add to each player, by the names of the columns.
+
+    ``version`` among them is how many times that would have changed the player's totals one by one.
+    """
+    players = sorted(counts)
+    connection.execute(_ADD_MATCHES, _columns(players, counts, _OVER_ALL))
 
 
 def add_match(connection: Connection, players: Iterable[str]) -> None:
