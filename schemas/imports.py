@@ -1,6 +1,7 @@
 """Matches with all their rounds, as lines of an import."""
 
 import hashlib
+import json
 from typing import Any
 
 from marshmallow import ValidationError, fields
@@ -69,7 +70,11 @@ def identity_of(document: Any) -> tuple[str, str]:
     """
     keyed = type(document) is dict and type(document.get("key")) is str
     content = {name: value for name, value in document.items() if name != "key"} if keyed else document
-    digest = hashlib.sha256(canonical(content)).hexdigest()
+    try:
+        text = canonical(content)
+    except TypeError:  # a number of more than 64 bits, which makes it invalid in any case
+        text = json.dumps(content, sort_keys=True).encode()
+    digest = hashlib.sha256(text).hexdigest()
     return (document["key"] if keyed else f"sha256:{digest}"), digest
 
 

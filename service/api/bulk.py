@@ -35,8 +35,13 @@ class Refusals:
     count: int = 0
 
     def of(self, number: int, error: Exception) -> dict[str, object]:
-        """The problem document that the error of a line makes. Raises it again if it is our fault."""
-        problem = understand(error)
+        """The problem document that the error of a line makes; where that is our fault, it is logged."""
+        try:
+            problem = understand(error)
+        except Exception as fault:
+            log.exception("unexpected error in a line", line=number)
+            logs.told(fault)
+            problem = Problem("internal-error", _("something went wrong on our side"))
         self.count += 1
         # Also where a detail tells at which line JSON ends to be JSON: it is that of the body.
         problem.parameters["line"] = number

@@ -9,10 +9,10 @@ from sqlalchemy.exc import DBAPIError
 
 from schemas.imports import identity_of, read_import
 from schemas.mistakes import Invalid, Mistake
-from service import logs, metrics
+from service import metrics
 from service.api import json_input
 from service.api.bulk import Refusals, check
-from service.api.problems import Problem, invalid
+from service.api.problems import invalid
 from service.database import Database, DatabaseAway
 from service.messages import _
 from service.record import importing
@@ -131,7 +131,9 @@ class Importer:
         for line in lines:
             try:
                 ready.append((line, importing.prepare(read_import(line.document, self._find), self.by)))
-            except Invalid as error:
+            except DatabaseAway:
+                raise
+            except Exception as error:
                 self._reject(line, error)
         return ready
 
@@ -151,10 +153,7 @@ class Importer:
                 for one in ready:
                     self._keep([one])
                 return
-            log.exception("a match could not be brought in")
-            logs.told(error)
-            text = _("something went wrong on our side")
-            self._reject(ready[0][0], Problem("internal-error", text))
+            self._reject(ready[0][0], error)
             return
         for line, each in ready:
             if each.played.key in kept:

@@ -1,10 +1,12 @@
 """Who may bring matches in, and as what."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 from flask.testing import FlaskClient
 
+from service.api.examples import EXAMPLE_LINES
 from tests.api.requests import assert_problem
 from tests.record.test_imports import MATCHES, NDJSON, bring_in, statuses
 
@@ -28,3 +30,10 @@ def test_what_is_answered_is_as_documented_in_any_language(client: FlaskClient, 
     *_, last, end = bring_in(client, b"{")
     assert last["problem"]["instance"] == "/v1/imports"
     assert ("JSON" in last["problem"]["detail"]) and end["rejected"] == 1
+
+
+def test_the_example_is_taken_as_it_stands(client: FlaskClient) -> None:
+    assert statuses(bring_in(client, EXAMPLE_LINES["import_matches"])) == ["imported"] * 2
+    body = "\n".join(json.dumps(line) for line in EXAMPLE_LINES["score"])
+    response = client.post("/v1/score", data=body, content_type=NDJSON)
+    assert all("duels" in json.loads(line) for line in response.data.splitlines())
