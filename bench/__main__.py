@@ -6,7 +6,7 @@ import platform
 import sys
 from pathlib import Path
 
-from bench import memory, scorers
+from bench import imports, memory, scorers
 
 RESULTS = Path(__file__).with_name("results.json")
 
@@ -17,6 +17,7 @@ def main() -> None:
         "cores": os.cpu_count(),
         "scorer": scorers.measure(),
         "memory": memory.measure(),
+        "bulk": imports.measure(),
     }
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     print(f"\nwritten to {RESULTS}")

@@ -333,7 +333,8 @@ def test_a_match_with_anything_wrong_is_rejected_whole_with_all_that_is(
 
 
 @pytest.mark.parametrize(
-    "bad", [b"{", b"", b"[1, 1]", b'"x"', b"x" * (api.MOST_LINE_BYTES + 1), b"\xff"]
+    "bad",
+    [b"{", b"", b"[1, 1]", b'"x"', b"1" * 20, b"7" * 99, b"x" * (api.MOST_LINE_BYTES + 1), b"\xff"],
 )
 def test_lines_that_are_no_match_are_told_by_their_number(client: FlaskClient, bad: bytes) -> None:
     good = json.dumps(MATCHES[0]).encode()
