@@ -1,8 +1,8 @@
 """Many at once: ``python -m bench.imports``.
 
-Rounds scored over HTTP as lines, by one worker; and matches imported, by the call and by the command, held
-against a COPY of the very rows that importing made, into the same database, emptied before. The database
-is durable: it waits for its disk.
+Rounds scored over HTTP as lines, by one worker; and matches imported, by the call and by the command,
+held against a COPY of the very rows that importing made, into the same database, emptied before. The
+database is durable: it waits for its disk.
 """
 
 import http.client
@@ -21,6 +21,7 @@ from typing import Any
 
 import orjson
 import psycopg2
+from sqlalchemy import make_url
 
 from bench.fill import ROUNDS_A_MATCH, arranged
 from bench.timing import table
@@ -126,9 +127,18 @@ def service() -> Iterator[tuple[str, str, int, int]]:
             prepare_database(server.url)
             with closing(Database(server.url)) as database, database.transaction() as connection:
                 token = keys.create(connection, "bench", keys.SCOPES)
-            with serving(server.url, Path(home), workers=1, SUSUN_LOG_LEVEL="warning") as gunicorn:
+            settings = {
+                "SUSUN_LOG_LEVEL": "warning",
+                "SUSUN_KEY_RATE": "off",
+                "SUSUN_ADDRESS_RATE": "off",
+            }
+            with serving(
+                server.url, Path(home), workers=1, SUSUN_LOG_LEVEL="warning", **settings
+            ) as gunicorn:
                 (worker,) = gunicorn.workers()
-                yield server.url, token, gunicorn.port, worker
+                plain = make_url(server.url).set(drivername="postgresql")
+                address = plain.render_as_string(hide_password=False)
+                yield address, token, gunicorn.port, worker
 
 
 def by_command(url: str, path: Path) -> float:

@@ -25,6 +25,9 @@ from service.warm_up import warm_up
 #: Of a part that a process gets at a time: about a thousand rounds.
 _PART_BYTES = 512 * 1024
 
+#: So little is done by one process before others have begun.
+_FEW_BYTES = 16 * 1024 * 1024
+
 Line = tuple[int, bytes | None]
 
 
@@ -43,7 +46,9 @@ def run(
         bar.__enter__()
     try:
         parts = ((path, size, some) for path in paths for size, some in _parts(path))
-        for path, size, outcomes in _each(url, source, by, parts, workers or _cores()):
+        if workers is None:
+            workers = 1 if "-" not in paths and sum(sizes) < _FEW_BYTES else _cores()
+        for path, size, outcomes in _each(url, source, by, parts, workers):
             for outcome in outcomes:
                 counts[outcome["status"]] += 1
                 counts["rounds"] += outcome["rounds"] * (outcome["status"] == "imported")

@@ -27,12 +27,11 @@ MOST_SECONDS = streams.MOST_SECONDS
 Answer = Callable[[int, bytes], bytes]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Refusals:
-    """What is wrong with lines, as lines; and how many those are."""
+    """What is wrong with lines."""
 
     told: Occasion
-    count: int = 0
 
     def of(self, number: int, error: Exception) -> dict[str, object]:
         """The problem document that the error of a line makes; where that is our fault, it is logged."""
@@ -42,7 +41,6 @@ class Refusals:
             log.exception("unexpected error in a line", line=number)
             logs.told(fault)
             problem = Problem("internal-error", _("something went wrong on our side"))
-        self.count += 1
         # Also where a detail tells at which line JSON ends to be JSON: it is that of the body.
         problem.parameters["line"] = number
         return show(problem, self.told)

@@ -1,7 +1,8 @@
 """Lines of an import, each a match: read, kept in batches, answered one by one once they are kept."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
@@ -45,6 +46,20 @@ class _Line:
     outcome: Outcome | None = None
 
 
+@dataclass(slots=True)
+class _Batch:
+    """Lines that are kept in one transaction, which is being done or has failed."""
+
+    lines: list[_Line]
+    ready: list[tuple[_Line, Ready]] = field(default_factory=list)
+    kept: "Future[None] | None" = None
+    fault: DatabaseAway | None = None
+
+    def outcomes(self) -> list[Outcome]:
+        """What became of them, in order."""
+        return [line.outcome for line in self.lines if line.outcome is not None]
+
+
 class Importer:
     """Brings matches in under a source's keys, in the name of ``by``."""
 
@@ -57,6 +72,18 @@ class Importer:
 
         Raises :class:`ImportStopped`, after the last that can be told, where the database fails.
         """
+        with ThreadPoolExecutor(1, "import") as keeper:
+            before: _Batch | None = None
+            for lines_ in self._batches(lines):
+                # Postgres keeps one batch while the next is read and scored.
+                batch = self._begin(lines_, keeper)
+                if before is not None:
+                    yield from self._finish(before)
+                before = batch
+            if before is not None:
+                yield from self._finish(before)
+
+    def _batches(self, lines: Iterable[tuple[int, bytes | None]]) -> Iterator[list[_Line]]:
         batch: list[_Line] = []
         keys: set[str | None] = set()
         size = 0
@@ -66,14 +93,14 @@ class Importer:
             if batch and (
                 size + line.size > BATCH_ROUNDS or len(batch) >= BATCH_LINES or line.key in keys
             ):
-                yield from self._bring_in(batch)
+                yield batch
                 batch, keys, size = [], set(), 0
             batch.append(line)
             size += line.size
             if line.key is not None:
                 keys.add(line.key)
         if batch:
-            yield from self._bring_in(batch)
+            yield batch
 
     def _read(self, number: int, text: bytes | None) -> _Line:
         line = _Line(number)
@@ -87,24 +114,40 @@ class Importer:
         line.size = len(rounds) if type(rounds) is list else 0
         return line
 
-    def _bring_in(self, batch: list[_Line]) -> Iterator[list[Outcome]]:
-        """The outcomes of a batch."""
-        left = [line for line in batch if line.outcome is None]
+    def _begin(self, lines: list[_Line], keeper: ThreadPoolExecutor) -> _Batch:
+        """Score a batch, and let it be kept."""
+        batch = _Batch(lines)
         self._rulesets.clear()
         try:
-            while left:
-                self._look_up(left)
-                ready = self._prepare(line for line in left if line.outcome is None)
-                self._keep(ready)
-                # Those that somebody else has kept meanwhile.
-                left = [line for line, _ in ready if line.outcome is None]
+            batch.ready = self._score(lines)
+            batch.kept = keeper.submit(self._keep, batch.ready)
         except DatabaseAway as error:
-            for line in batch:
+            batch.fault = error
+        return batch
+
+    def _finish(self, batch: _Batch) -> Iterator[list[Outcome]]:
+        """The outcomes of a batch, once it is kept."""
+        try:
+            if batch.fault is not None:
+                raise batch.fault
+            if batch.kept is not None:
+                batch.kept.result()
+            # Those that somebody else has kept meanwhile.
+            while left := [line for line, _ in batch.ready if line.outcome is None]:
+                batch.ready = self._score(left)
+                self._keep(batch.ready)
+        except DatabaseAway as error:
+            for line in batch.lines:
                 if line.outcome is None:
                     self._reject(line, error, "failed")
-            yield [line.outcome for line in batch if line.outcome is not None]
+            yield batch.outcomes()
             raise ImportStopped(str(error)) from error
-        yield [line.outcome for line in batch if line.outcome is not None]
+        yield batch.outcomes()
+
+    def _score(self, lines: list[_Line]) -> list[tuple[_Line, Ready]]:
+        """Those that are to be kept, scored; of the others it is told what became of them."""
+        self._look_up([line for line in lines if line.outcome is None])
+        return self._prepare(line for line in lines if line.outcome is None)
 
     def _look_up(self, lines: list[_Line]) -> None:
         """Tell of those that have been brought in before."""

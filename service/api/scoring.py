@@ -49,7 +49,7 @@ def round_of(document: Any, find: FindRuleSet, *, to_keep: bool) -> RoundRequest
 #: Of a round in a body of lines, as of one alone.
 MOST_LINE_BYTES = 64 * 1024
 #: So many rounds cost a unit: about as many as take as long as a request.
-ROUNDS_A_UNIT = 10
+ROUNDS_A_UNIT = 20
 _COUNTED = 1_000
 _MOST_REMEMBERED = 256
 

@@ -8,6 +8,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -18,12 +19,13 @@ from sqlalchemy.exc import DBAPIError
 
 from service.record import totals
 from service.record.copied import COLUMNS, duel_lines, seat_lines
-from service.record.digests import seal
+from service.record.digests import canonical
 from service.record.ids import new_id, now
 from service.record.keeping import canonical_request, sealed_content
 from service.record.tables import PLAYER_COUNTS, imports, matches, metadata
 from service.rules.labels import ENGLISH
 from service.rules.reading import Seat
+from service.rules.results import RoundResult
 from service.rules.ruleset import RuleSet
 from service.rules.scoring import score
 
@@ -177,8 +179,28 @@ def _round(
         "reason": None,
         "previous_digest": previous,
     }
-    row["digest"] = seal(sealed_content(row, ruleset.digest))
+    content = sealed_content(row, ruleset.digest)
+    row["digest"] = sha256(canonical({**content, "result": bare(content["result"])})).hexdigest()
     return row
+
+
+def bare(result: RoundResult) -> dict[str, Any]:
+    """A result as scoring has made it, without its texts, in a tenth of the time that any value takes.
+
+    What is a text, and so not sealed, is defined by ``digests.without_texts``; a test compares the two.
+    """
+    seats = []
+    for seat in result["seats"]:
+        rows, foul = seat["rows"], seat["foul"]
+        shown: dict[str, Any] = {**seat}
+        if rows:
+            shown["rows"] = {
+                name: {"cards": row["cards"], "hand": row["hand"]} for name, row in rows.items()
+            }
+        if foul:
+            shown["foul"] = {"code": foul["code"]}
+        seats.append(shown)
+    return {**result, "seats": seats}
 
 
 def _match(

@@ -12,11 +12,16 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from schemas.rounds import read_round
 from service.api import importing as api
 from service.auditing import audit_everything
 from service.database import Database, DatabaseAway
 from service.record import importing
+from service.record.digests import without_texts
 from service.rules.cards import NAMES
+from service.rules.labels import ENGLISH
+from service.rules.ruleset import BUILT_IN
+from service.rules.scoring import score
 from tests.api.requests import ANDI, BUDI, SEATS, SIX_PAIRS, change
 
 NDJSON = "application/x-ndjson"
@@ -402,3 +407,15 @@ def test_imports_stay(client: FlaskClient, database: Database) -> None:
     for statement in ("UPDATE imports SET key = 'x'", "DELETE FROM imports", "TRUNCATE imports"):
         with pytest.raises(DBAPIError, match="never changed"), database.transaction() as connection:
             connection.execute(text(statement))
+
+
+@pytest.mark.parametrize("ruleset", ["bsfyi", "panduan"])
+def test_texts_are_left_out_of_results_as_they_are_of_anything(ruleset: str) -> None:
+    documents = [{**deal(FOUR, seed), "ruleset": ruleset} for seed in range(30)]
+    documents += [{"seats": SEATS, "ruleset": ruleset, "stake": 5}]
+    if ruleset == "bsfyi":
+        documents.append({"seats": DECLARED})
+    for document in documents:
+        asked = read_round(document, lambda name, _version: BUILT_IN.get(name))
+        result = score(asked.ruleset, asked.seats, asked.stake, ENGLISH)
+        assert importing.bare(result) == without_texts(result)
