@@ -127,11 +127,7 @@ def service() -> Iterator[tuple[str, str, int, int]]:
             prepare_database(server.url)
             with closing(Database(server.url)) as database, database.transaction() as connection:
                 token = keys.create(connection, "bench", keys.SCOPES)
-            settings = {
-                "SUSUN_LOG_LEVEL": "warning",
-                "SUSUN_KEY_RATE": "off",
-                "SUSUN_ADDRESS_RATE": "off",
-            }
+            settings = {"SUSUN_KEY_RATE": "off", "SUSUN_ADDRESS_RATE": "off"}
             with serving(
                 server.url, Path(home), workers=1, SUSUN_LOG_LEVEL="warning", **settings
             ) as gunicorn:

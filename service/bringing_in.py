@@ -8,6 +8,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import IO, Any
 
@@ -104,8 +105,9 @@ def _each(
 ) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
     """What became of all parts, in their order: in this process, or in as many others."""
     if workers <= 1:
-        for path, size, some in parts:
-            yield path, size, _bring_in(url, source, by, some)
+        with _warm():
+            for path, size, some in parts:
+                yield path, size, _bring_in(url, source, by, some)
         return
     # Not forked: a copy of this process would share its connections.
     context = multiprocessing.get_context("spawn")
@@ -124,10 +126,21 @@ def _each(
             pool.shutdown(cancel_futures=True)
 
 
+@contextmanager
+def _warm() -> Iterator[None]:
+    """As a worker is, above all with a collector of garbage that seldom looks."""
+    thresholds, interval = gc.get_threshold(), sys.getswitchinterval()
+    warm_up()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
+        sys.setswitchinterval(interval)
+
+
 def _begin_worker() -> None:
     warm_up()
-    # What importing makes holds no circles, and looking for some would take as long as scoring.
-    gc.disable()
     parent = multiprocessing.parent_process()
     assert parent is not None
 

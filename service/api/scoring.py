@@ -64,12 +64,15 @@ class _Scorer:
         self.counts: dict[str, list[Any]] = {}
         self.lines = 0
 
-    def answer(self, _number: int, line: bytes) -> bytes:
-        """The result of a round; raises what is wrong with it."""
+    def read(self, line: bytes) -> RoundRequest:
+        """The round of a line; raises what is wrong with it."""
         self.lines += 1
         if self.lines % _COUNTED == 0:
             self.charge(_COUNTED / ROUNDS_A_UNIT)
-        asked = round_of(json_input.parse(line), self.find, to_keep=False)
+        return round_of(json_input.parse(line), self.find, to_keep=False)
+
+    def answer(self, asked: RoundRequest) -> bytes:
+        """Its result as a line."""
         ruleset = asked.ruleset
         result = score_round(ruleset, asked.seats, asked.stake, self.words)
         self.counts.setdefault(ruleset.id, [ruleset, 0])[1] += 1
@@ -101,7 +104,9 @@ def score_lines(body: IO[bytes]) -> Response:
 
     def pieces() -> Generator[bytes, None, None]:
         try:
-            yield from bulk.in_pieces(bulk.answers(body, MOST_LINE_BYTES, scorer.answer, refusals))
+            yield from bulk.in_pieces(
+                bulk.answers(body, MOST_LINE_BYTES, scorer.read, scorer.answer, refusals)
+            )
         finally:
             scorer.finish()
 
