@@ -34,7 +34,7 @@ from service.setup import prepare_database
 from tests.gunicorns import serving
 
 SCORED = 100_000
-MATCHES = 2_000
+MATCHES = 3_000
 TURNS = 3
 _NDJSON = "application/x-ndjson"
 _DEALS = 2_000

@@ -8,9 +8,9 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
-from functools import cache
-from typing import IO, Any
+from contextlib import closing, contextmanager
+from functools import cache, partial
+from typing import Any
 
 import click
 import orjson
@@ -46,10 +46,10 @@ def run(
         bar = click.progressbar(length=sum(sizes), label="importing", file=sys.stderr)
         bar.__enter__()
     try:
-        parts = ((path, size, some) for path in paths for size, some in _parts(path))
         if workers is None:
             workers = 1 if "-" not in paths and sum(sizes) < _FEW_BYTES else _cores()
-        for path, size, outcomes in _each(url, source, by, parts, workers):
+        each = _alone if workers == 1 else partial(_together, workers)
+        for path, size, outcomes in each(url, source, by, paths):
             for outcome in outcomes:
                 counts[outcome["status"]] += 1
                 counts["rounds"] += outcome["rounds"] * (outcome["status"] == "imported")
@@ -81,13 +81,58 @@ def _tell(path: str, outcome: dict[str, Any], *, as_json: bool) -> None:
             click.echo(f"    {mistake['pointer'] or '/'}: {mistake['detail']}")
 
 
+#: A file, how many bytes of it, and what became of the lines there.
+_Told = tuple[str, int, list[dict[str, Any]]]
+
+
+def _alone(url: str, source: str, by: str, paths: Sequence[str]) -> Iterator[_Told]:
+    """What became of all lines, in their order, in this process."""
+    size = 0
+
+    def counted(numbered: Iterator[Line]) -> Iterator[Line]:
+        nonlocal size
+        for number, line in numbered:
+            size += len(line or b"") + 1
+            yield number, line
+
+    with _warm(), _ending_well(), closing(Database(url, pool_size=2)) as database:
+        importer = _importer(database, source, by)
+        for path in paths:
+            with click.open_file(path, "rb") as file:
+                for outcomes in importer.outcomes(counted(lines(file, MOST_LINE_BYTES))):
+                    yield path, size, outcomes
+                    size = 0
+
+
+def _together(workers: int, url: str, source: str, by: str, paths: Sequence[str]) -> Iterator[_Told]:
+    """The same, in so many other processes."""
+    # Not forked: a copy of this process would share its connections.
+    context = multiprocessing.get_context("spawn")
+    parts = ((path, size, some) for path in paths for size, some in _parts(path))
+    with ProcessPoolExecutor(workers, context, initializer=_begin_worker) as pool:
+        running: deque[tuple[str, int, Future[list[dict[str, Any]]]]] = deque()
+        try:
+            for path, size, some in parts:
+                running.append((path, size, pool.submit(_bring_in, url, source, by, some)))
+                if len(running) >= 2 * workers:
+                    yield _first(running)
+            while running:
+                yield _first(running)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _first(running: "deque[tuple[str, int, Future[list[dict[str, Any]]]]]") -> _Told:
+    path, size, outcomes = running.popleft()
+    return path, size, outcomes.result()
+
+
 def _parts(path: str) -> Iterator[tuple[int, list[Line]]]:
     """The lines of a file in parts, each with its size in bytes."""
     with click.open_file(path, "rb") as file:
-        opened: IO[bytes] = file
         part: list[Line] = []
         size = 0
-        for number, line in lines(opened, MOST_LINE_BYTES):
+        for number, line in lines(file, MOST_LINE_BYTES):
             part.append((number, line))
             size += len(line or b"") + 1
             if size >= _PART_BYTES or len(part) >= BATCH_LINES:
@@ -95,35 +140,6 @@ def _parts(path: str) -> Iterator[tuple[int, list[Line]]]:
                 part, size = [], 0
         if part:
             yield size, part
-
-
-_Part = tuple[str, int, list[Line]]
-
-
-def _each(
-    url: str, source: str, by: str, parts: Iterator[_Part], workers: int
-) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
-    """What became of all parts, in their order: in this process, or in as many others."""
-    if workers <= 1:
-        with _warm():
-            for path, size, some in parts:
-                yield path, size, _bring_in(url, source, by, some)
-        return
-    # Not forked: a copy of this process would share its connections.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=_begin_worker) as pool:
-        running: deque[tuple[str, int, Future[list[dict[str, Any]]]]] = deque()
-        try:
-            for path, size, some in parts:
-                running.append((path, size, pool.submit(_bring_in, url, source, by, some)))
-                if len(running) >= 2 * workers:
-                    path, size, first = running.popleft()  # noqa: PLW2901
-                    yield path, size, first.result()
-            while running:
-                path, size, first = running.popleft()
-                yield path, size, first.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
@@ -153,14 +169,26 @@ def _begin_worker() -> None:
 
 
 @cache
-def _database(url: str, process: int) -> Database:
-    return Database(url, pool_size=1)
+def _database(url: str) -> Database:
+    """Of a process that imports parts, as long as it lives."""
+    return Database(url, pool_size=2)
 
 
-def _bring_in(url: str, source: str, by: str, some: list[Line]) -> list[dict[str, Any]]:
-    importer = Importer(_database(url, os.getpid()), source, by, Refusals(Occasion(str, "", None)))
+def _importer(database: Database, source: str, by: str) -> Importer:
+    return Importer(database, source, by, Refusals(Occasion(str, "", None)))
+
+
+@contextmanager
+def _ending_well() -> Iterator[None]:
+    """Tell what to do where the database has gone."""
     try:
-        return [outcome for outcomes in importer.outcomes(some) for outcome in outcomes]
+        yield
     except ImportStopped as stopped:
         text = f"{stopped}; import the same again to bring in the rest"
         raise DatabaseAway(text) from None
+
+
+def _bring_in(url: str, source: str, by: str, some: list[Line]) -> list[dict[str, Any]]:
+    with _ending_well():
+        outcomes = _importer(_database(url), source, by).outcomes(some)
+        return [outcome for batch in outcomes for outcome in batch]

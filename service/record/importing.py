@@ -75,7 +75,7 @@ class Played:
 class Ready:
     """A match scored and sealed: its rows as COPY takes them, and what it adds to players' totals."""
 
-    id: UUID
+    id: str
     played: Played
     rows: Mapping[str, str]
     counts: Mapping[str, Mapping[str, int]]
@@ -102,7 +102,7 @@ def known(connection: Connection, source: str, keys: Sequence[str]) -> dict[str,
 
 def prepare(played: Played, by: str) -> Ready:
     """Score and seal a match; asks no database. ``by``: who brings it in."""
-    match_id, created = new_id(), now()
+    match_id, created = str(new_id()), now()
     counts = {
         player: dict.fromkeys(("matches", "version", "net", "fees", *PLAYER_COUNTS), 0)
         for player in played.players
@@ -113,12 +113,13 @@ def prepare(played: Played, by: str) -> Ready:
         last = _round(played, match_id, number, seated, last["digest"], by)
         result, key = last["result"], f"{last['id']}\t1\t"
         rows["rounds"].append(_line("rounds", last))
-        rows["seats"].append(seat_lines(key, str(match_id), result))
-        rows["duels"].append(duel_lines(key, str(match_id), result))
+        rows["seats"].append(seat_lines(key, match_id, result))
+        rows["duels"].append(duel_lines(key, match_id, result))
         for seat in result["seats"]:
             of_player = counts[seat["player"]]
             for name, count in totals.counts_of(seat).items():
-                of_player[name] += count
+                if count:
+                    of_player[name] += count
     rows["matches"].append(_line("matches", _match(played, match_id, created, last, by)))
     for place, player in enumerate(played.players):
         of_player = counts[player]
@@ -160,11 +161,11 @@ def store(connection: Connection, source: str, ready: Sequence[Ready], by: str) 
 
 
 def _round(
-    played: Played, match_id: UUID, number: int, seated: Sequence[Seat], previous: str | None, by: str
+    played: Played, match_id: str, number: int, seated: Sequence[Seat], previous: str | None, by: str
 ) -> dict[str, Any]:
     ruleset = played.ruleset
     row = {
-        "id": new_id(),
+        "id": str(new_id()),
         "revision": 1,
         "match_id": match_id,
         "number": number,
@@ -204,7 +205,7 @@ def bare(result: RoundResult) -> dict[str, Any]:
 
 
 def _match(
-    played: Played, match_id: UUID, created: datetime, last: Mapping[str, Any], by: str
+    played: Played, match_id: str, created: datetime, last: Mapping[str, Any], by: str
 ) -> dict[str, Any]:
     count, finished = len(played.rounds), None
     if played.finish is not None:
