@@ -13,6 +13,7 @@ from service.api import (
     audit,
     browsers,
     documents,
+    imports,
     limits,
     matches,
     observing,
@@ -45,7 +46,8 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     database.watch = PoolWatch(database.pool, database.most_connections)
     app.extensions["susun_database"] = database
     app.extensions["susun_last_use"] = LastUse(database)
-    for part in (scoring, rulesets, matches, rounds, tournaments, audit, players, system, documents):
+    with_calls = (scoring, rulesets, matches, rounds, imports, tournaments, audit, players, system)
+    for part in (*with_calls, documents):
         app.register_blueprint(part.blueprint)
     problems.register(app)
     browsers.register(app, settings)

@@ -17,6 +17,7 @@ PARTS = {
     "scorers": "bench.scorers",
     "suggest": "bench.suggest",
     "memory": "bench.memory",
+    "bulk": "bench.imports",
     "requests": "bench.requests",
 }
 

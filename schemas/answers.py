@@ -398,3 +398,31 @@ class ProblemAnswer(Answer):
     instance = text(format="uri-reference")
     request_id = text()
     errors = fields.List(fields.Nested(ErrorAnswer))
+
+
+class ImportLineAnswer(Answer):
+    """What became of a line of an import."""
+
+    line = whole(minimum=1)
+    key = text(nullable=True, description="What the match is known by; null if the line is no JSON.")
+    status = text(enum=["imported", "unchanged", "rejected", "failed"])
+    match = text(nullable=True, description="Its id in the record; null unless it is there.")
+    rounds = whole(minimum=0)
+    problem = fields.Nested("ProblemLineAnswer", metadata={"description": "Why it is not there."})
+
+
+class ImportEndAnswer(Answer):
+    """The last line of an import that was gone through to its end."""
+
+    end = flag(const=True)
+    count = whole(minimum=0, description="How many lines there were.")
+    imported = whole(minimum=0)
+    unchanged = whole(minimum=0)
+    rejected = whole(minimum=0)
+    rounds = whole(minimum=0, description="How many rounds have been brought in.")
+
+
+class ProblemLineAnswer(ProblemAnswer):
+    """What is wrong with a line of a body of many."""
+
+    line = whole(minimum=1, description="The number of the line.")

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from marshmallow import RAISE, Schema, ValidationError, fields
+from marshmallow import RAISE, Schema, ValidationError, fields, missing
 
 from schemas.mistakes import (
     FIELD_MISSING,
@@ -42,6 +42,17 @@ class Document(Schema):
         "type": NOT_AN_OBJECT,
     }
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        plain = [field for field in self.load_fields.values() if not field.validators]
+        self._readers = {field.name: field._deserialize for field in plain}
+        self._required = {name for name, field in self.load_fields.items() if field.required}
+        self._defaults = {
+            name: field.load_default
+            for name, field in self.load_fields.items()
+            if field.load_default is not missing
+        }
+
     def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
         """Let every field speak in mistakes."""
         of_type = next(
@@ -54,6 +65,23 @@ class Document(Schema):
         field_obj.error_messages = {**field_obj.error_messages, **messages}
         if isinstance(field_obj, fields.List):
             self.on_bind_field(field_name, field_obj.inner)
+
+    def load_plain(self, document: Any) -> dict[str, Any] | None:
+        """What loading gives, in less than half the time; None if it has to be loaded to tell.
+
+        Each field reads its value as ever. Left out is what marshmallow does around that to collect what
+        is wrong, which nothing is if this does not stop.
+        """
+        if type(document) is not dict or not self._required <= document.keys():
+            return None
+        if None in document.values():
+            return None
+        readers = self._readers
+        try:
+            read = {name: readers[name](value, name, document) for name, value in document.items()}
+        except (KeyError, ValidationError):
+            return None
+        return {**self._defaults, **read} if self._defaults else read
 
     def read(self, document: Any) -> dict[str, Any]:
         """Load a document, or raise :class:`Invalid` with everything that is wrong in it."""

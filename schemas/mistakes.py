@@ -85,6 +85,7 @@ CODES: Mapping[str, str] = {
     "ruleset_unknown": _("There is no such rule set, or no such version of it."),
     "ruleset_without_points": _("The rule set gives no points, so that nothing can be paid or kept."),
     "idempotency_key_reused": _("The Idempotency-Key belongs to another request."),
+    "import_key_reused": _("A match with another content has been brought in under this key."),
     "field_missing": _("A required field is missing."),
     "field_unknown": _("A field or query parameter is none that this call knows."),
     "field_invalid": _("A field or query parameter has the wrong type or value."),

@@ -9,8 +9,9 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import fields
 
 from schemas.fields import Choice, QueryNumber, Text, WholeNumber
+from schemas.imports import Rounds
 from schemas.queries import Identifier, Moment
-from schemas.rounds import MOST_VERSIONS, RuleSetReference
+from schemas.rounds import MOST_ROUNDS, MOST_VERSIONS, RuleSetReference
 from schemas.rulesets import IDENTIFIER_PATTERN, RuleSetIdentifier
 from schemas.seats import FEWEST_SEATS, MOST_SEATS, Hand, OneSeat, Seats
 from schemas.tournaments import Players, Tables
@@ -61,13 +62,14 @@ def _without_player(seat: dict[str, Any], *names: str) -> dict[str, Any]:
     return {**seat, "required": [name for name in seat["required"] if name not in ("player", *names)]}
 
 
+_SEATS = {
+    "type": "array",
+    "minItems": FEWEST_SEATS,
+    "maxItems": MOST_SEATS,
+    "items": {"oneOf": [_ARRANGED, _UNARRANGED]},
+}
 _SHAPES: dict[type[fields.Field[Any]], dict[str, Any]] = {
-    Seats: {
-        "type": "array",
-        "minItems": FEWEST_SEATS,
-        "maxItems": MOST_SEATS,
-        "items": {"oneOf": [_ARRANGED, _UNARRANGED]},
-    },
+    Seats: _SEATS,
     OneSeat: {"oneOf": [_without_player(_ARRANGED), _without_player(_UNARRANGED, "declare")]},
     Hand: _cards(HAND_SIZE),
     RuleSetReference: {
@@ -90,6 +92,20 @@ _SHAPES: dict[type[fields.Field[Any]], dict[str, Any]] = {
         "minItems": 1,
         "items": {"type": "array", "items": _PLAYER},
         "description": "Each table as the list of its players; everybody who has not left sits once.",
+    },
+    Rounds: {
+        "type": "array",
+        "maxItems": MOST_ROUNDS,
+        "items": {
+            "type": "object",
+            "required": ["seats"],
+            "properties": {
+                "number": {"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS},
+                "seats": _SEATS,
+            },
+            "additionalProperties": False,
+        },
+        "description": "In order, each as it would be posted; `number`, if there, counts from 1.",
     },
     Identifier: {"type": "string", "format": "uuid"},
     Moment: {"type": "string", "format": "date-time"},

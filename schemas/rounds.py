@@ -168,13 +168,28 @@ def read_match_round(
 
     Those of them who are ``withdrawn`` may have a seat or not.
     """
+    loaded, mistakes = load_match_round(document, ruleset, players, withdrawn)
+    if mistakes:
+        raise Invalid(mistakes)
+    return RoundRequest(ruleset, loaded["seats"], stake, loaded.get("number"))
+
+
+def load_match_round(
+    document: Any,
+    ruleset: RuleSet | None,
+    players: Sequence[str] | None,
+    withdrawn: Sequence[str] = (),
+) -> tuple[dict[str, Any], list[Mistake]]:
+    """A round of a match as far as it can be loaded, with all that is wrong.
+
+    ``ruleset`` or ``players`` are None where they are wrong themselves.
+    """
     loaded, mistakes = load(_MATCH_ROUND, document)
     seats = loaded.get("seats", ())
     _check_declarations(ruleset, seats, mistakes)
-    _check_roster(seats, players, mistakes, withdrawn)
-    if mistakes:
-        raise Invalid(mistakes)
-    return RoundRequest(ruleset, seats, stake, loaded.get("number"))
+    if players is not None:
+        _check_roster(seats, players, mistakes, withdrawn)
+    return loaded, mistakes
 
 
 def read_correction(
@@ -234,7 +249,7 @@ def read_match(document: Any, find: FindRuleSet) -> MatchRequest:
     # As they were sent: what was loaded lacks wrong names, so that places would be off.
     players = document.get("players") if type(document) is dict else None
     if type(players) is list:
-        _check_players(players, mistakes)
+        check_players(players, mistakes)
     if mistakes or ruleset is None:
         raise Invalid(mistakes)
     return MatchRequest(ruleset, loaded["players"], rounds, loaded.get("stake"), loaded.get("label"))
@@ -242,6 +257,9 @@ def read_match(document: Any, find: FindRuleSet) -> MatchRequest:
 
 def load(schema: Document, document: Any) -> tuple[dict[str, Any], list[Mistake]]:
     """Load what can be loaded, with what is wrong about the rest."""
+    plain = schema.load_plain(document)
+    if plain is not None:
+        return plain, []
     try:
         return schema.load(document), []
     except ValidationError as error:
@@ -251,7 +269,7 @@ def load(schema: Document, document: Any) -> tuple[dict[str, Any], list[Mistake]
 
 def find_named(loaded: dict[str, Any], find: FindRuleSet, mistakes: list[Mistake]) -> RuleSet | None:
     """The rule set that is named, or the default; None, with a mistake, if there is none."""
-    if any(mistake.pointer.startswith("/ruleset") for mistake in mistakes):
+    if mistakes and any(mistake.pointer.startswith("/ruleset") for mistake in mistakes):
         return None
     identifier, version = loaded.get("ruleset", (DEFAULT, None))
     ruleset = find(identifier, version)
@@ -337,7 +355,8 @@ def _check_roster(
             mistakes.append(Mistake("player_absent", text, "/seats", {"player": player}))
 
 
-def _check_players(players: Sequence[Any], mistakes: list[Mistake]) -> None:
+def check_players(players: Sequence[Any], mistakes: list[Mistake]) -> None:
+    """Whether players are as many as a match has, and different."""
     if not 2 <= len(players) <= 4:
         text = _("a match has {least} to {most} players, not {got}")
         counts = {"least": 2, "most": 4, "got": len(players)}

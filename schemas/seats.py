@@ -16,7 +16,16 @@ from schemas.mistakes import (
     escape,
 )
 from service.messages import _
-from service.rules.cards import HAND_SIZE, NAMES, ROW_SIZES, ROWS, SPELLINGS, split, wrong_character
+from service.rules.cards import (
+    HAND_SIZE,
+    NAMES,
+    ROW_SIZES,
+    ROWS,
+    SPELLINGS,
+    parse,
+    split,
+    wrong_character,
+)
 from service.rules.reading import Seat
 
 FEWEST_SEATS, MOST_SEATS = 2, 4
@@ -33,6 +42,9 @@ class Seats(fields.Field[list[Seat]]):
     """The seats of a round; what could be read of wrong ones is kept as the error's valid data."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> list[Seat]:
+        plain = _read_plain_seats(value)
+        if plain is not None:
+            return plain
         mistakes: list[Mistake] = []
         seats = read_seats(value, mistakes)
         if mistakes:
@@ -82,6 +94,42 @@ def read_seats(value: Any, mistakes: list[Mistake]) -> list[Seat | None]:
     _check_players(value, mistakes)
     _check_cards(seats, value, pointers, mistakes)
     return seats
+
+
+def _read_plain_seats(value: Any) -> list[Seat] | None:
+    """The seats where all give three rows and nothing is wrong, in half the time; None otherwise.
+
+    It says nothing of what is wrong: whatever is not as expected is read by :func:`read_seats`.
+    """
+    if type(value) is not list or not FEWEST_SEATS <= len(value) <= MOST_SEATS:
+        return None
+    seats: list[Seat] = []
+    players, cards = set[str](), set[int]()
+    try:
+        for item in value:
+            if type(item) is not dict or len(item) != 4:
+                return None
+            player, top, middle, bottom = item["player"], item["top"], item["middle"], item["bottom"]
+            if not type(top) is type(middle) is type(bottom) is list:
+                top, middle, bottom = _pieces(top), _pieces(middle), _pieces(bottom)
+            if len(top) != 3 or len(middle) != 5 or len(bottom) != 5:
+                return None
+            if text_mistake(player, LONGEST_PLAYER):
+                return None
+            hand = parse([*top, *middle, *bottom])
+            seats.append(Seat(player, hand))
+            players.add(player)
+            cards.update(hand)
+    except (KeyError, TypeError):
+        return None
+    if len(players) != len(value) or len(cards) != HAND_SIZE * len(value):
+        return None
+    return seats
+
+
+def _pieces(row: Any) -> list[Any]:
+    """The cards that a row names; empty if it is neither a list nor a text."""
+    return row if type(row) is list else split(row) if type(row) is str else []
 
 
 def read_seat(item: Any, pointer: str, mistakes: list[Mistake], *, alone: bool = False) -> Seat | None:

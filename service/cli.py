@@ -236,6 +236,39 @@ def audit(match: UUID | None, since: datetime | None, as_json: bool, workers: in
     sys.exit(status)
 
 
+@main.command("import")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, allow_dash=True)
+)
+@click.option(
+    "--source",
+    default="default",
+    show_default=True,
+    help="Where the matches come from; their keys are unique within it.",
+)
+@click.option("--by", default="import", show_default=True, help="Who is named to have submitted them.")
+@click.option("--json", "as_json", is_flag=True, help="What became of each line as JSON, one a line.")
+@click.option("--workers", type=click.IntRange(1), help="Processes. Default: one a core.")
+def import_(files: tuple[str, ...], source: str, by: str, as_json: bool, workers: int | None) -> None:
+    """Bring in matches with all their rounds from files of NDJSON; - is standard input.
+
+    A match a line, as POST /v1/imports takes them. Each is kept whole or not at all, and once: the same
+    files again change nothing, and complete what was broken off. Exit status 1 if any was rejected.
+
+    The database is that of DATABASE_URL, or the one that `susun run` runs under SUSUN_HOME.
+    """
+    from service import bringing_in  # noqa: PLC0415 (needs more than the other commands)
+
+    for what, longest in ((source, 64), (by, 64)):
+        if not what.strip() or not what.isprintable() or len(what) > longest:
+            raise click.ClickException("names have 1 to 64 characters, none of them control characters")
+    with _friendly_errors():
+        status = bringing_in.run(
+            _database_url(), files, source=source, by=by, as_json=as_json, workers=workers
+        )
+    sys.exit(status)
+
+
 @main.group("tournament")
 def tournament_group() -> None:
     """Tournaments: play one to see, to measure and to check."""

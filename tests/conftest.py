@@ -26,7 +26,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # What the database itself refuses to delete goes while its triggers are off.
 _EMPTY = """
     SET LOCAL session_replication_role = replica;
-    DELETE FROM idempotency_keys; DELETE FROM player_totals; DELETE FROM adjustments;
+    DELETE FROM imports; DELETE FROM idempotency_keys; DELETE FROM player_totals;
+    DELETE FROM adjustments;
     DELETE FROM duels; DELETE FROM seats; DELETE FROM rounds;
     DELETE FROM match_players; DELETE FROM matches; DELETE FROM api_keys;
     DELETE FROM tournament_totals; DELETE FROM tournament_events; DELETE FROM tournament_stages;

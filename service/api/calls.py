@@ -11,11 +11,11 @@ from inspect import getdoc
 from typing import Any
 
 import orjson
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, Response, current_app, request
 from marshmallow import Schema
 
 from schemas.fields import Document
-from service.api import json_input
+from service.api import bodies, json_input
 from service.api.authentication import authenticate, read_token, transaction_of
 from service.api.idempotent import idempotently
 from service.api.reading import check_media_type, read_body, read_id, read_name, read_query
@@ -23,6 +23,19 @@ from service.database import Database
 from service.record.keys import Claimed
 
 View = Callable[..., Any]
+JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Many requests in one: what a line of the body is, and who answers.
+
+    ``view`` (without one, that of the call) gets the whole ``body`` as a file, and no connection: the
+    key has been checked, and the body taken in, before anything is done.
+    """
+
+    line: Schema
+    view: Callable[..., Response] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +65,13 @@ class Call:
     about: str
     #: Other media types that the answer comes in, as OpenAPI describes them.
     also: Mapping[str, Any]
+    #: What it takes as NDJSON, besides its ``body`` or instead.
+    lines: Lines | None
 
     @property
     def stores(self) -> bool:
         """Whether it changes what is stored, and so honours an Idempotency-Key."""
-        return self.method == "POST" and self.scope not in (None, "score")
+        return self.method == "POST" and self.scope not in (None, "score") and self.body is not None
 
 
 CALLS: list[Call] = []
@@ -95,6 +110,7 @@ def call(
     etag: bool = False,
     also: Mapping[str, Any] | None = None,
     most_bytes: int | None = None,
+    lines: Lines | None = None,
 ) -> Callable[[View], View]:
     """Make a function the view of a call.
 
@@ -104,15 +120,17 @@ def call(
     the view returns and in which an Idempotency-Key is honoured if it is a POST. It returns a JSON-able
     mapping, a :class:`Created`, a response, or :class:`Afterwards`. It may be called again for the same
     request where the database has undone what it did; so it changes nothing but the database.
-    ``most_bytes``: what its body may have, if it is not the limit of all.
+    ``most_bytes``: what its body may have, if it is not the limit of all. ``lines``: what answers a
+    body of NDJSON; the view is called for a body of JSON only.
     """
+    taken = (*([JSON] if body is not None else []), *([bodies.NDJSON] if lines is not None else []))
 
     def decorate(view: View) -> View:
         name = view.__name__
         whole_path = (blueprint.url_prefix or "") + path
         parts = (name, method, whole_path, scope, summary, body, query, answer, status)
         tags, about = conditional or etag, getdoc(view) or ""
-        CALLS.append(Call(*parts, tuple(problems), again, conditional, tags, about, also or {}))
+        CALLS.append(Call(*parts, tuple(problems), again, conditional, tags, about, also or {}, lines))
 
         def serve(ids: Mapping[str, str], raw: bytes, **arguments: Any) -> Any:
             for part, text in ids.items():
@@ -127,13 +145,28 @@ def call(
             stores = method == "POST"
             with transaction_of(database(), claimed, scope, stores=stores) as connection:
                 if body is not None:
-                    check_media_type()
+                    check_media_type(*taken)
                 if stores:
                     return idempotently(connection, raw, lambda: serve(ids, raw, connection=connection))
                 return serve(ids, raw, connection=connection)
 
+        def serve_lines(lines: Lines, scope: str) -> Response:
+            claimed = read_token()
+            # Before its long body is taken in, which no connection waits for.
+            database().whole(lambda: authenticate(database(), claimed, scope))
+            check_media_type(*taken)
+            arguments: dict[str, Any] = {}
+            read_query(query, arguments)
+            return (lines.view or view)(body=bodies.take_in(), **arguments)
+
         @wraps(view)
         def respond(**ids: str) -> Any:
+            if (
+                lines is not None
+                and scope is not None
+                and (body is None or request.mimetype == bodies.NDJSON)
+            ):
+                return serve_lines(lines, scope)
             # Before any transaction: a slow client must not hold a connection to the database.
             raw = read_body(most_bytes) if body is not None else b""
             if scope is None:
@@ -142,7 +175,7 @@ def call(
             if scope == "score":
                 database().whole(lambda: authenticate(database(), claimed, scope))
                 if body is not None:
-                    check_media_type()
+                    check_media_type(*taken)
                 return serve(ids, raw)
             result = database().whole(lambda: in_transaction(ids, raw, claimed, scope))
             return database().whole(result.make) if isinstance(result, Afterwards) else result

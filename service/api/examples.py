@@ -63,3 +63,24 @@ EXAMPLES: Mapping[str, Any] = {
     "adjust_tournament": {"player": "budi", "points": -5, "reason": "late"},
     "finish_tournament": {"reason": "closing time"},
 }
+
+#: The lines of bodies that have many, by the name of the call.
+EXAMPLE_LINES: Mapping[str, list[Any]] = {
+    "score": [ROUND, {**ROUND, "ruleset": "panduan", "stake": 500}],
+    "import_matches": [
+        {
+            "key": "2019-12-31/1",
+            "players": [seat["player"] for seat in _SEATS],
+            "ruleset": "panduan",
+            "stake": 500,
+            "label": "31 December 2019",
+            "rounds": [{"seats": _SEATS}, {"seats": _SEATS}],
+        },
+        {
+            "key": "2020-01-03/1",
+            "players": ["andi", "budi"],
+            "planned": 10,
+            "rounds": [{"seats": _SEATS}],
+        },
+    ],
+}

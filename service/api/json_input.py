@@ -5,12 +5,16 @@ import math
 import re
 from typing import Any, NoReturn
 
+import orjson
+
 from service.messages import _
 
 _MOST_DIGITS = 20
 _DEEPEST = 32
 _SHOWN = 40
-_BRACKETS = re.compile(rb"[\[{]")
+#: All digits as one, to look for long numbers by a plain search.
+_DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
+_LONG_NUMBER = b"0" * (_MOST_DIGITS - 1)
 _ESCAPED_NUL_OR_SURROGATE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
@@ -30,11 +34,56 @@ def parse(body: bytes) -> Any:
     """
     if not body:
         raise NotJson(_("the body is empty"))
+    found = _parse_plain(body)
+    return _parse_strictly(body) if found is _DOUBTFUL else found
+
+
+#: In place of what has to be read strictly, to be taken or refused.
+_DOUBTFUL = object()
+
+
+def _parse_plain(body: bytes) -> Any:
+    """The same in half the time, by a parser that is less strict; ``_DOUBTFUL`` where that could matter.
+
+    It takes four things that are to be refused, each of which leaves a trace. A key that is there twice
+    is read once: so what was read has fewer colons than the text, where nothing is escaped. Numbers too
+    long have a run of digits. NUL has to be escaped. Deep nesting takes many brackets, and is then
+    counted.
+    """
+    if b"\\" in body or _LONG_NUMBER in body.translate(_DIGITS_ALIKE):
+        return _DOUBTFUL
+    try:
+        found = orjson.loads(body)
+        if orjson.dumps(found).count(b":") != body.count(b":"):
+            return _DOUBTFUL
+    except (ValueError, TypeError):  # no JSON; more levels than are written
+        return _DOUBTFUL
+    if body.count(b"[") + body.count(b"{") > _DEEPEST and _is_deep(found):
+        return _DOUBTFUL
+    return found
+
+
+def _is_deep(document: Any) -> bool:
+    """Whether objects and lists are nested deeper than is taken."""
+    level = [document]
+    for _depth in range(_DEEPEST):
+        level = [
+            item
+            for holder in level
+            for item in (holder.values() if type(holder) is dict else holder)
+            if type(item) is dict or type(item) is list
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _parse_strictly(body: bytes) -> Any:
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise NotJson(_("the body is not UTF-8 at byte {position}"), position=error.start) from None
-    if len(_BRACKETS.findall(body)) > _DEEPEST:
+    if body.count(b"[") + body.count(b"{") > _DEEPEST:
         _check_depth(text)
     try:
         document = _DECODER.decode(text)

@@ -9,7 +9,7 @@ import logging
 import math
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -69,6 +69,23 @@ def register(app: Flask, config: Config) -> None:
     costs = {call.name: STORING for call in CALLS if call.stores} | COMPUTING
     app.before_request(lambda: _charge(costs))
     app.after_request(_settle)
+
+
+def meter() -> Callable[[float], None]:
+    """What charges a request for more units than it was let in for, while it is worked on.
+
+    Nothing is broken off for want of units: what cannot be paid now is waited for before the next.
+    """
+    charge: _Charge | None = g.get("charge")
+    if charge is None:
+        return lambda units: None
+    limits: Limits = current_app.extensions["susun_limits"]
+
+    def take(units: float) -> None:
+        for name in charge.clients:
+            _take(limits, charge, name, units, force=True)
+
+    return take
 
 
 def _charge(costs: Mapping[str, int]) -> None:

@@ -4,19 +4,21 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+import orjson
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 
 from schemas.answers import ProblemAnswer
 from schemas.requests import describe
-from service.api import audit, matches, players, rounds, rulesets, scoring, system, tournaments
+from service.api import audit, imports, matches, players, rounds, rulesets, scoring, system, tournaments
 from service.api.answer_headers import HEADERS, headers_of
-from service.api.calls import CALLS, Call
-from service.api.examples import EXAMPLES
+from service.api.bodies import NDJSON
+from service.api.calls import CALLS, JSON, Call
+from service.api.examples import EXAMPLE_LINES, EXAMPLES
 from service.api.problems import MEDIA_TYPE, PROBLEMS
 
 # Importing them is what fills the list of calls.
-_WITH_CALLS = (scoring, rulesets, matches, rounds, tournaments, audit, players, system)
+_WITH_CALLS = (scoring, rulesets, matches, rounds, imports, tournaments, audit, players, system)
 
 _DESCRIPTION = """\
 Scores Capsa Susun (Chinese Poker): send the arrangements of a round, get row-by-row outcomes and
@@ -52,7 +54,7 @@ def problems_of(call: Call) -> list[str]:
         names += _WITH_KEY
     if call.stores:
         names += (*_WITH_IDEMPOTENCY, *_WHEN_STORED)
-    if call.body:
+    if call.body or call.lines:
         names += _WITH_BODY
     return list(dict.fromkeys(names))
 
@@ -111,11 +113,8 @@ def _operation(call: Call) -> dict[str, Any]:
         operation["responses"]["304"] = {"description": "The client has what is there."}
     if call.query:
         operation["parameters"].append({"in": "query", "schema": call.query})
-    if call.body:
-        content: dict[str, Any] = {"schema": call.body}
-        if call.name in EXAMPLES:
-            content["example"] = EXAMPLES[call.name]
-        operation["requestBody"] = {"required": True, "content": {"application/json": content}}
+    if call.body or call.lines:
+        operation["requestBody"] = {"required": True, "content": _contents(call)}
     for status, response in operation["responses"].items():
         headers = headers_of(call, int(status))
         if headers:
@@ -125,6 +124,20 @@ def _operation(call: Call) -> dict[str, Any]:
         operation["security"] = [{"key": []}]
         operation["description"] += f"\n\nNeeds a key with the scope `{call.scope}`."
     return operation
+
+
+def _contents(call: Call) -> dict[str, Any]:
+    """The media types that a call takes, each with its schema and example."""
+    contents: dict[str, Any] = {}
+    if call.body:
+        contents[JSON] = {"schema": call.body}
+        if call.name in EXAMPLES:
+            contents[JSON]["example"] = EXAMPLES[call.name]
+    if call.lines:
+        schema = {"description": "Each line.", "allOf": [call.lines.line]}
+        lines = [orjson.dumps(line).decode() for line in EXAMPLE_LINES[call.name]]
+        contents[NDJSON] = {"schema": schema, "example": "\n".join([*lines, ""])}
+    return contents
 
 
 def _header_parameters(call: Call) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Errors as ``application/problem+json`` (RFC 9457), all of them, in one place."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -132,7 +133,10 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "unsupported-media-type": (
         415,
         _("Unsupported media type"),
-        _("The body must be `application/json`."),
+        _(
+            "The body is of a media type that the call does not take. The Accept header lists those "
+            "that it takes."
+        ),
     ),
     "invalid-request": (
         422,
@@ -225,17 +229,31 @@ class Problem(Exception):
         self.headers, self.mistakes = headers or {}, mistakes
 
 
-def answer(problem: Problem, status: int | None = None) -> Response:
-    """The response that a problem makes."""
-    translate: Translate = g.get("translate", str)
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """The request that a problem is told to: its language, address and id."""
+
+    translate: Translate
+    instance: str
+    request_id: str | None
+
+
+def occasion() -> Occasion:
+    """That of the request which is being answered."""
+    return Occasion(g.get("translate", str), quote(request.path), g.get("request_id"))
+
+
+def show(problem: Problem, told: Occasion, status: int | None = None) -> dict[str, Any]:
+    """The document that a problem makes; ``status`` where it is another than the problem's own."""
+    translate = told.translate
     known, title, _about = PROBLEMS[problem.name]
     body: dict[str, Any] = {
         "type": f"/problems/{problem.name}",
         "title": translate(title),
         "status": status or known,
         "detail": translate(problem.text).format_map(problem.parameters),
-        "instance": quote(request.path),
-        "request_id": g.get("request_id"),
+        "instance": told.instance,
+        "request_id": told.request_id,
         **problem.parameters,
     }
     if problem.mistakes is not None:
@@ -243,8 +261,14 @@ def answer(problem: Problem, status: int | None = None) -> Response:
         body["errors"] = [mistake.show(translate) for mistake in shown]
         if len(problem.mistakes) > len(shown):
             body["errors_left_out"] = len(problem.mistakes) - len(shown)
+    return body
+
+
+def answer(problem: Problem, status: int | None = None) -> Response:
+    """The response that a problem makes."""
+    body = show(problem, occasion(), status)
     g.problem = problem.name
-    response = Response(orjson.dumps(body), status or known, content_type=MEDIA_TYPE)
+    response = Response(orjson.dumps(body), body["status"], content_type=MEDIA_TYPE)
     response.headers.extend(problem.headers)
     return response
 
@@ -256,20 +280,33 @@ def invalid(name: str, mistakes: list[Mistake]) -> Problem:
     return Problem(name, _("{count} things are wrong"), count=len(mistakes), mistakes=mistakes)
 
 
+def understand(error: Exception) -> Problem:
+    """The problem that an error of what was sent, of what is stored or of the database makes.
+
+    Raises the error again if it is none of these.
+    """
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, NotJson):
+        return Problem("malformed-request", error.text, **error.parameters)
+    if isinstance(error, Invalid):
+        return invalid("invalid-request", error.mistakes)
+    if isinstance(error, Conflict):
+        return Problem(error.problem, error.text, **error.parameters)
+    if isinstance(error, DatabaseAway):
+        log.warning(error.problem.replace("-", " "), why=str(error))
+        text = PROBLEMS[error.problem][2]
+        if error.problem == "database-away":
+            text = _("the database cannot be reached, nothing was stored")
+        return Problem(error.problem, text, headers={"Retry-After": str(RETRY_SECONDS)})
+    raise error
+
+
 def register(app: Flask) -> None:
     """Let every error of the app, expected or not, be answered as a problem."""
 
-    @app.errorhandler(Problem)
-    def _problem(problem: Problem) -> Response:
-        return answer(problem)
-
-    @app.errorhandler(Invalid)
-    def _invalid(error: Invalid) -> Response:
-        return answer(invalid("invalid-request", error.mistakes))
-
-    @app.errorhandler(NotJson)
-    def _not_json(error: NotJson) -> Response:
-        return answer(Problem("malformed-request", error.text, **error.parameters))
+    for kind in (Problem, NotJson, Invalid, Conflict, DatabaseAway):
+        app.register_error_handler(kind, lambda error: answer(understand(error)))
 
     @app.errorhandler(Missing)
     def _missing(error: Missing) -> Response:
@@ -278,18 +315,6 @@ def register(app: Flask) -> None:
     @app.errorhandler(Stale)
     def _stale(error: Stale) -> Response:
         return answer(Problem("stale", _("this is no longer the newest revision")))
-
-    @app.errorhandler(Conflict)
-    def _conflict(error: Conflict) -> Response:
-        return answer(Problem(error.problem, error.text, **error.parameters))
-
-    @app.errorhandler(DatabaseAway)
-    def _away(error: DatabaseAway) -> Response:
-        log.warning(error.problem.replace("-", " "), why=str(error))
-        text = PROBLEMS[error.problem][2]
-        if error.problem == "database-away":
-            text = _("the database cannot be reached, nothing was stored")
-        return answer(Problem(error.problem, text, headers={"Retry-After": str(RETRY_SECONDS)}))
 
     @app.errorhandler(ClientDisconnected)
     def _too_slow(error: ClientDisconnected) -> Response:

@@ -31,17 +31,26 @@ def read_body(limit: int | None = None) -> bytes:
             raise ClientDisconnected from error
         if len(body) <= most:
             return body
+    raise too_large(most)
+
+
+def too_large(most: int) -> Problem:
+    """That a body is larger than it may be; what is left of it is not read."""
     text = _("the body is larger than {most} bytes")
-    raise Problem("payload-too-large", text, headers={"Connection": "close"}, most=most)
+    return Problem("payload-too-large", text, headers={"Connection": "close"}, most=most)
 
 
-def check_media_type() -> None:
-    """Refuse a body that is not declared to be JSON."""
-    if request.mimetype != "application/json":
-        text = _("the body must be application/json, not {media_type}")
-        shown = request.mimetype or "undeclared"
-        accepted = {"Accept": "application/json"}
-        raise Problem("unsupported-media-type", text, headers=accepted, media_type=shown)
+def check_media_type(*taken: str) -> None:
+    """Refuse a body that is not declared to be of one of the media types that are taken."""
+    if request.mimetype not in taken:
+        accepted = ", ".join(taken)
+        text = _("the body must be {accepted}, not {media_type}")
+        if len(taken) > 1:
+            text = _("the body must be one of {accepted}, not {media_type}")
+        shown, headers = request.mimetype or "undeclared", {"Accept": accepted}
+        raise Problem(
+            "unsupported-media-type", text, headers=headers, accepted=accepted, media_type=shown
+        )
 
 
 def read_query(schema: Document | None, arguments: dict[str, Any]) -> None:

@@ -1,10 +1,12 @@
 """The stateless calls: score a round, check an arrangement, suggest arrangements."""
 
-from typing import Any
+from collections.abc import Generator
+from typing import IO, Any
 
-from flask import Blueprint, g
+import orjson
+from flask import Blueprint, Response, g
 
-from schemas.answers import ArrangementAnswer, RoundAnswer
+from schemas.answers import ArrangementAnswer, ProblemLineAnswer, RoundAnswer
 from schemas.mistakes import Invalid
 from schemas.rounds import (
     ArrangementDocument,
@@ -15,9 +17,10 @@ from schemas.rounds import (
     read_round,
 )
 from schemas.suggestions import SuggestionDocument, SuggestionsAnswer, read_suggestion
-from service.api import observing
-from service.api.calls import call, database
-from service.api.problems import invalid
+from service import metrics
+from service.api import bulk, json_input, limits, observing
+from service.api.calls import Lines, call, database
+from service.api.problems import invalid, occasion
 from service.language import words
 from service.record.rulesets import find_ruleset
 from service.rules.reading import take_up
@@ -45,6 +48,73 @@ def round_of(document: Any, find: FindRuleSet, *, to_keep: bool) -> RoundRequest
         raise invalid("invalid-round", error.mistakes) from None
 
 
+#: Of a round in a body of lines, as of one alone.
+MOST_LINE_BYTES = 64 * 1024
+#: So many rounds cost a unit: about as many as take as long as a request.
+ROUNDS_A_UNIT = 20
+_COUNTED = 1_000
+_MOST_REMEMBERED = 256
+
+
+class _Scorer:
+    """Scores lines; counts rounds by their rule sets, and charges for them."""
+
+    def __init__(self) -> None:
+        self.database, self.words = database(), words(g.language)
+        self.charge = limits.meter()
+        self.found: dict[tuple[str, int | None], RuleSet | None] = {}
+        self.counts: dict[str, list[Any]] = {}
+        self.lines = 0
+
+    def read(self, line: bytes) -> RoundRequest:
+        """The round of a line; raises what is wrong with it."""
+        self.lines += 1
+        if self.lines % _COUNTED == 0:
+            self.charge(_COUNTED / ROUNDS_A_UNIT)
+        return round_of(json_input.parse(line), self.find, to_keep=False)
+
+    def answer(self, asked: RoundRequest) -> bytes:
+        """Its result as a line."""
+        ruleset = asked.ruleset
+        result = score_round(ruleset, asked.seats, asked.stake, self.words)
+        self.counts.setdefault(ruleset.id, [ruleset, 0])[1] += 1
+        return orjson.dumps(result, option=orjson.OPT_APPEND_NEWLINE)
+
+    def find(self, identifier: str, version: int | None) -> RuleSet | None:
+        """A rule set; one that is not built in is looked up once."""
+        built_in = BUILT_IN.get(identifier)
+        if built_in is not None and version in (None, built_in.version):
+            return built_in
+        key = identifier, version
+        if key not in self.found:
+            if len(self.found) >= _MOST_REMEMBERED:
+                self.found.clear()
+            with self.database.transaction(stores=False) as connection:
+                self.found[key] = find_ruleset(connection, identifier, version)
+        return self.found[key]
+
+    def finish(self) -> None:
+        """Count and charge what has been done."""
+        self.charge(self.lines % _COUNTED / ROUNDS_A_UNIT)
+        for ruleset, count in self.counts.values():
+            metrics.count_round(ruleset, kept=False, rounds=count)
+
+
+def score_lines(body: IO[bytes]) -> Response:
+    """Score a round a line; for each line a line, in the same order."""
+    scorer, refusals = _Scorer(), bulk.Refusals(occasion())
+
+    def pieces() -> Generator[bytes, None, None]:
+        try:
+            yield from bulk.in_pieces(
+                bulk.answers(body, MOST_LINE_BYTES, scorer.read, scorer.answer, refusals)
+            )
+        finally:
+            scorer.finish()
+
+    return bulk.streamed(body, pieces())
+
+
 @call(
     blueprint,
     "POST",
@@ -53,12 +123,19 @@ def round_of(document: Any, find: FindRuleSet, *, to_keep: bool) -> RoundRequest
     summary="Score a round, store nothing",
     body=RoundDocument(),
     answer=RoundAnswer(),
-    problems=["invalid-round"],
+    problems=["invalid-round", "storage-full"],
+    also=bulk.answers_of(RoundAnswer, ProblemLineAnswer),
+    lines=Lines(RoundDocument(), score_lines),
 )
 def score(document: Any) -> Any:
     """Rows, duels and points of a round, in full, each so that it can be added up again.
 
     The winner of a duel gets `factor` times (row points won - lost) + `bonus`.
+
+    As `application/x-ndjson` many rounds at once, a round a line. Each line is answered by a line, in
+    the same order: what this round alone would be answered, a result or a problem, with the number of
+    its `line`. As many lines come back as were sent, or else the answer is broken. Blank lines at the
+    end are none; any other, or one of more than 65536 bytes, is a problem.
     """
     asked = round_of(document, find, to_keep=False)
     observing.scored(asked.ruleset, kept=False)

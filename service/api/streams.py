@@ -19,6 +19,7 @@ from werkzeug.datastructures import MIMEAccept
 from schemas.answers import RoundLineAnswer, StreamEndAnswer
 from schemas.queries import DEFAULT_LIMIT, MOST_ITEMS
 from service import logs, metrics
+from service.api.bodies import NDJSON
 from service.api.calls import Afterwards, database
 from service.api.lists import page_of_rounds, window_of
 from service.api.problems import Problem
@@ -31,7 +32,7 @@ from service.record.rounds import StoredRound
 
 log = structlog.get_logger(__name__)
 
-JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
+JSON, CSV = "application/json", "text/csv"
 _LINES: Mapping[str, Callable[[], export.Lines]] = {NDJSON: export.JsonLines, CSV: export.CsvLines}
 
 #: Of a call that answers with such a list: what it comes in besides JSON, and the problems it may have.
@@ -136,7 +137,7 @@ def _open(
         except DatabaseAway as error:
             log.info("the connection of a stream was lost", why=str(error))
 
-    _bound_sending()
+    bound_sending()
     deadline = time.monotonic() + MOST_SECONDS
     stream = _Stream(g.language, deadline, lines=_LINES[media_type](), part=part)
     response = Response(_send(stream, first, batches, close), mimetype=media_type)
@@ -150,7 +151,7 @@ def _open(
     return response
 
 
-def _bound_sending() -> None:
+def bound_sending() -> None:
     """Let no reader that has stopped reading hold up a thread and a connection."""
     socket = request.environ.get("gunicorn.socket")
     if socket is not None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from service.rules.results import Duel, RoundResult
 
-_COLUMNS = {
+COLUMNS = {
     "seats": "round_id, revision, seat, match_id, player, top_hand, middle_hand, bottom_hand, foul, "
     "special, sweeps, clean_sweep, points, won, fee, net",
     "duels": "round_id, revision, duel, match_id, player, opponent, outcome, winner, factor, bonus, "
@@ -26,7 +26,7 @@ def copy(connection: Connection, table: str, ids: Sequence[str]) -> str:
     cursor: Any = connection.connection.cursor()
     try:
         query = cursor.mogrify(
-            f"COPY (SELECT {_COLUMNS[table]} FROM {table} "
+            f"COPY (SELECT {COLUMNS[table]} FROM {table} "
             "WHERE round_id = ANY(CAST(%s AS uuid[])) ORDER BY 1, 2, 3) TO STDOUT",
             (list(ids),),
         )

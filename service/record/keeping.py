@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, select
 from service.messages import _
 from service.record import totals, tournament_totals
 from service.record.batch import Batch
-from service.record.digests import seal
+from service.record.digests import seal_scored
 from service.record.errors import Conflict, Missing, Stale
 from service.record.ids import new_id, now, show_time
 from service.record.matches import MATCH_FINISHED, Frame, get_members, lock_match
@@ -56,7 +56,7 @@ def keep_round(
     connection: Connection, ruleset: RuleSet, seated: Sequence[Seat], *, stake: int | None, by: str
 ) -> dict[str, Any]:
     """Score a round on its own and keep it; returns it as the wire has it."""
-    row = _first_revision(ruleset, seated, stake, by)
+    row = first_revision(ruleset, seated, stake, by)
     row |= {"match_id": None, "number": None, "link": 1, "previous_digest": None}
     batch = _insertion(row, ruleset)
     totals.add_round(batch, None, counts=row["result"])
@@ -78,7 +78,7 @@ def keep_match_round(
         raise Conflict("match-finished", MATCH_FINISHED, rounds=match.rounds_played)
     if number not in (None, upcoming):
         raise Conflict("round-number-taken", _NUMBER_TAKEN, next=upcoming, number=number)
-    row = _first_revision(frame.ruleset, seated, frame.stake, by)
+    row = first_revision(frame.ruleset, seated, frame.stake, by)
     row |= {"match_id": match.id, "number": upcoming, **_next_link(match)}
     finished = upcoming == match.rounds
     batch = _insertion(row, frame.ruleset)
@@ -175,9 +175,10 @@ def sealed_content(row: Any, ruleset_digest: str) -> dict[str, Any]:
     }
 
 
-def _first_revision(
+def first_revision(
     ruleset: RuleSet, seated: Sequence[Seat], stake: int | None, by: str
 ) -> dict[str, Any]:
+    """The row of a round to be kept, scored, but for its place in match and chain, and its digest."""
     return {
         "id": new_id(),
         "revision": 1,
@@ -261,7 +262,7 @@ def _revise(
 
 def _insertion(row: dict[str, Any], ruleset: RuleSet) -> Batch:
     """What inserts a revision, which is sealed, with its seats and duels."""
-    row["digest"] = seal(sealed_content(row, ruleset.digest))
+    row["digest"] = seal_scored(sealed_content(row, ruleset.digest))
     batch, match_id = Batch(), row["match_id"]
     key = {"round_id": row["id"], "revision": row["revision"], "match_id": match_id}
     as_text = {name: orjson.dumps(row[name]).decode() for name in ("request", "result")}

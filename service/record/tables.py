@@ -292,6 +292,22 @@ player_totals = Table(
     Column("version", BigInteger, nullable=False, server_default="1"),
 )
 
+# Matches that were brought in from elsewhere, by what they are called there.
+imports = Table(
+    "imports",
+    metadata,
+    Column("source", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("match_id", Uuid, nullable=False, unique=True),
+    # Of the line that it came as, whatever the order of its members.
+    Column("content_digest", Text, nullable=False),
+    Column("imported_at", DateTime(timezone=True), nullable=False),
+    Column("imported_by", Text, nullable=False),
+    ForeignKeyConstraint(
+        ["match_id"], ["matches.id"], name="imports_match", deferrable=True, initially="DEFERRED"
+    ),
+)
+
 idempotency_keys = Table(
     "idempotency_keys",
     metadata,

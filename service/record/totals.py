@@ -5,9 +5,10 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from service.record.batch import Batch
+from service.record.tables import PLAYER_COUNTS
 from service.rules.results import RoundResult, SeatResult
 
 _ADD_IN_MATCH = """
@@ -21,27 +22,14 @@ _ADD_IN_MATCH = """
     WHERE kept.match_id = %(of_match)s AND kept.player = added.player
 """
 
-_ADD_OVER_ALL = """
-    INSERT INTO player_totals AS kept
-        (player, rounds, points, wins, fouls, sweeps, clean_sweeps, specials)
-    SELECT * FROM json_to_recordset(%(over_all)s) AS added (player text, rounds bigint, points bigint,
-        wins bigint, fouls bigint, sweeps bigint, clean_sweeps bigint, specials bigint)
+_OVER_ALL = ("matches", *PLAYER_COUNTS, "version")
+_ADD_OVER_ALL = f"""
+    INSERT INTO player_totals AS kept (player, {", ".join(_OVER_ALL)})
+    SELECT * FROM json_to_recordset(%(over_all)s)
+        AS added (player text, {", ".join(f"{name} bigint" for name in _OVER_ALL)})
     ON CONFLICT (player) DO UPDATE
-    SET rounds = kept.rounds + excluded.rounds,
-        points = kept.points + excluded.points,
-        wins = kept.wins + excluded.wins,
-        fouls = kept.fouls + excluded.fouls,
-        sweeps = kept.sweeps + excluded.sweeps,
-        clean_sweeps = kept.clean_sweeps + excluded.clean_sweeps,
-        specials = kept.specials + excluded.specials,
-        version = kept.version + 1
+    SET {", ".join(f"{name} = kept.{name} + excluded.{name}" for name in _OVER_ALL)}
 """
-
-_ADD_MATCH = text("""
-    INSERT INTO player_totals AS kept (player, matches)
-    SELECT player, 1 FROM unnest(CAST(:player AS text[])) AS player
-    ON CONFLICT (player) DO UPDATE SET matches = kept.matches + 1, version = kept.version + 1
-""")
 
 
 def counts_of(seat: SeatResult | Mapping[str, Any]) -> dict[str, int]:
@@ -78,12 +66,26 @@ def add_round(
             change = changes.setdefault(seat["player"], {})
             for name, count in counts_of(seat).items():
                 change[name] = change.get(name, 0) + sign * count
-    rows = orjson.dumps([{"player": player, **changes[player]} for player in sorted(changes)]).decode()
     if match_id is not None:
-        batch.add(_ADD_IN_MATCH, of_match=str(match_id), changes=rows)
-    batch.add(_ADD_OVER_ALL, over_all=rows)
+        batch.add(_ADD_IN_MATCH, of_match=str(match_id), changes=_rows(changes))
+    batch.add(_ADD_OVER_ALL, over_all=_rows(changes, matches=0, version=1))
+
+
+def add_matches(connection: Connection, counts: Mapping[str, Mapping[str, int]]) -> None:
+    """Count whole matches: what they add to each player, by the names of the columns.
+
+    ``version`` among them is how many times that would have changed the player's totals one by one.
+    """
+    connection.exec_driver_sql(_ADD_OVER_ALL, {"over_all": _rows(counts)})
 
 
 def add_match(connection: Connection, players: Iterable[str]) -> None:
     """Count a match for each of its players."""
-    connection.execute(_ADD_MATCH, {"player": sorted(players)})
+    count = {**dict.fromkeys(PLAYER_COUNTS, 0), "matches": 1, "version": 1}
+    add_matches(connection, dict.fromkeys(players, count))
+
+
+def _rows(counts: Mapping[str, Mapping[str, int]], **more: int) -> str:
+    """Counts by player as Postgres takes them, in the order of names."""
+    rows = [{"player": player, **counts[player], **more} for player in sorted(counts)]
+    return orjson.dumps(rows).decode()

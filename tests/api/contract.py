@@ -17,7 +17,7 @@ from service.api.problems import MEDIA_TYPE
 
 _AT = "urn:openapi"
 # An error has more members, by its code.
-_OPEN = ("Problem", "Error")
+_OPEN = ("Problem", "ProblemLine", "Error")
 
 
 def check_answer(response: TestResponse) -> None:

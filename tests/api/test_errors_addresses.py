@@ -114,8 +114,10 @@ def test_an_unknown_rule_set_is_not_found(client: FlaskClient, name: str) -> Non
 @pytest.mark.parametrize("name", ["x", "Limit", "", "\0", "limit[]"], ids=repr)
 def test_an_unknown_parameter_is_refused(client: FlaskClient, stored: Any, call: Any, name: str) -> None:
     path = fill(call.path).replace("<ruleset>", "bsfyi")
-    body = ROUND if call.body else None
-    response = client.open(path, method=call.method, json=body, query_string={name: "1"})
+    sent: dict[str, Any] = {"json": ROUND} if call.body else {}
+    if call.lines and not call.body:
+        sent = {"data": b"", "content_type": "application/x-ndjson"}
+    response = client.open(path, method=call.method, query_string={name: "1"}, **sent)
     assert_invalid(response, "invalid-request", error("field_unknown", "", parameter=name))
     assert stored() == 0
 

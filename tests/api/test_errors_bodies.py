@@ -187,7 +187,10 @@ def test_another_media_type_is_refused(
     response = post(VALID, content_type)
     assert_problem(response, 415, "unsupported-media-type")
     assert response.get_json()["media_type"] == shown
-    assert response.headers["Accept"] == "application/json"
+    taken = response.headers["Accept"]
+    assert taken == response.get_json()["accepted"]
+    lines_too = response.request.path == "/v1/score"
+    assert taken == "application/json" + ", application/x-ndjson" * lines_too
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,7 @@ MATRIX: dict[str, tuple[str | None, int]] = {
     "POST /v1/score": ("score", 422),
     "POST /v1/arrangements/check": ("score", 422),
     "POST /v1/arrangements/suggest": ("score", 422),
+    "POST /v1/imports": ("admin", 415),
     "POST /v1/rounds": ("write", 422),
     "GET /v1/rounds": ("read", 200),
     "GET /v1/rounds/<round_id>": ("read", 404),

@@ -72,7 +72,7 @@ class Fuzzer:
 
     def sample(self) -> Sample:
         """A request of some call, as it should be but for its ids."""
-        method, path, bodies = self.chance.choice(self.templates)
+        method, path, bodies, in_lines = self.chance.choice(self.templates)
 
         def put(found: re.Match[str]) -> str:
             return self.chance.choice(self.known.get(found[1], ["00000000-0000-7000-8000-000000000000"]))
@@ -82,7 +82,8 @@ class Fuzzer:
         sample = Sample(method, re.sub(r"<(?:\w+:)?(\w+)>", put, path), query, headers)
         if bodies:
             sample.document = copy.deepcopy(self.chance.choice(bodies))
-            headers["Content-Type"] = "application/json"
+            sample.in_lines = in_lines
+            headers["Content-Type"] = "application/x-ndjson" if in_lines else "application/json"
         return sample
 
     def send(self) -> None:
@@ -104,7 +105,9 @@ class Fuzzer:
             return
         self.statuses[status] += 1
         problem = kind.startswith("application/problem+json") or sample.method == "HEAD"
-        if status >= 500 or (status >= 400 and not problem):
+        # Among lines, too.
+        fault = status >= 500 or b"/problems/internal-error" in text
+        if fault or (status >= 400 and not problem):
             self.wrong.append(f"{status} {kind} {text[:300]!r} to {head + body!r}")
 
     def close(self) -> None:

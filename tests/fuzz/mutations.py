@@ -178,6 +178,8 @@ def encoded(sample: Sample) -> bytes:
         return sample.body
     if sample.document is None:
         return b""
+    if sample.in_lines and isinstance(sample.document, list):
+        return b"".join(json.dumps(line).encode() + b"\n" for line in sample.document)
     return json.dumps(sample.document).encode()
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import app  # noqa: F401 (fills CALLS)
 from service.api.calls import CALLS
-from service.api.examples import EXAMPLES
+from service.api.examples import EXAMPLE_LINES, EXAMPLES
 from tests.api.requests import ANDI, DRAGON, PLAYERS, ROUND, SIX_PAIRS
 
 _HOUSE = {
@@ -66,15 +66,20 @@ class Sample:
     document: Any = None
     body: bytes | None = None
     head: bytes | None = None
+    #: The document is a list, of which each item is a line.
+    in_lines: bool = False
 
 
-def templates() -> list[tuple[str, str, list[Any]]]:
-    """Method, path and bodies of every call."""
+def templates() -> list[tuple[str, str, list[Any], bool]]:
+    """Method, path and bodies of every call; and whether those are lists of lines."""
     found = []
     for call in CALLS:
         name = f"{call.method} {call.path}"
         bodies = BODIES.get(name, [])
         if call.body is not None:
             bodies = [*bodies, EXAMPLES[call.name]]
-        found.append((call.method, call.path, bodies))
+        if call.body is not None or call.lines is None:
+            found.append((call.method, call.path, bodies, False))
+        if call.lines is not None:
+            found.append((call.method, call.path, [EXAMPLE_LINES[call.name]], True))
     return found

@@ -60,3 +60,25 @@ DOCUMENT = _or_any(
         },
     )
 )
+
+
+@st.composite
+def _rounds(draw: st.DrawFn) -> dict[str, Any]:
+    """A round that is good, but for at most one value that is anything."""
+    deck = draw(st.permutations(NAMES))
+    seats: list[Any] = []
+    for place in range(draw(st.integers(2, 4))):
+        hand = deck[13 * place : 13 * place + 13]
+        rows = [hand[:3], hand[3:8], hand[8:]]
+        if draw(st.booleans()):
+            rows = [draw(st.sampled_from([" ", ""])).join(row) for row in rows]
+        seats.append(
+            {"player": f"player {place}", **dict(zip(("top", "middle", "bottom"), rows, strict=True))}
+        )
+    if draw(st.booleans()):
+        seat = draw(st.sampled_from(seats))
+        seat[draw(st.sampled_from(["player", "top", "bottom", "declare"]))] = draw(ANY | ROWS | PLAYERS)
+    return {"seats": seats}
+
+
+ROUNDS = _rounds()

@@ -1,12 +1,16 @@
 """JSON read strictly: what parsers make different things of is refused, the rest is as json has it."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.api import json_input
 from service.api.json_input import NotJson, parse
+from tests.schemas.strategies import ANY
 
 REFUSED = {
     "nothing": b"",
@@ -105,3 +109,35 @@ def test_any_bytes_are_read_or_refused(body: bytes) -> None:
         return
     assert value == json.loads(body)
     json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+
+
+_TEXTS = """{ } [ ] , : "a" "b" "a":1 "a:" " 1 - .5 1e9 1e999 true null NaN é"""
+_ODD = ["\\u0000", "\\u003a", '\\"', "\\ud800", "[" * 31, "]" * 31, "\x00", "\ufeff", " "]
+PIECES = st.sampled_from([*_TEXTS.split(), *_ODD, *("9" * digits for digits in range(18, 22))])
+
+
+def read(parser: Callable[[bytes], Any], body: bytes) -> Any:
+    """What is read, in a form that tells 1 from 1.0 and True; or why nothing is."""
+    try:
+        return repr(parser(body))
+    except NotJson as error:
+        return error.text, error.parameters
+
+
+@given(st.lists(PIECES, max_size=12).map("".join) | ANY.map(json.dumps), st.lists(PIECES), st.data())
+def test_the_quick_way_of_reading_takes_and_refuses_what_the_strict_one_does(
+    text: str, pieces: list[str], data: st.DataObject
+) -> None:
+    for piece in pieces[:2]:
+        place = data.draw(st.integers(0, len(text)))
+        text = text[:place] + piece + text[place:]
+    body = text.encode()
+    strictly = json_input._parse_strictly if body else parse
+    assert read(parse, body) == read(strictly, body)
+
+
+@pytest.mark.parametrize(
+    "body", [*REFUSED.values(), b'{"a": ":", "b:": [1.0, 1e2, -0]}', b'{"a::": 1, "a::": 1}']
+)
+def test_the_quick_way_has_no_way_around(body: bytes) -> None:
+    assert read(parse, body) == read(json_input._parse_strictly if body else parse, body)

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from marshmallow import ValidationError
 
+from schemas import rounds, seats, suggestions
 from schemas.mistakes import CODES, Invalid, Mistake, collect, escape
 from schemas.rounds import read_arrangement, read_match, read_match_round, read_round
 from service.rules.ruleset import BUILT_IN, RuleSet
-from tests.schemas.strategies import ANY, DOCUMENT
+from tests.schemas.strategies import ANY, DOCUMENT, ROUNDS, SEATS
 
 ABSENT = object()
 
@@ -128,3 +130,28 @@ def test_parameters_are_shown_and_filled_in() -> None:
         "detail": "salah satu: a, b",
         "choices": ["a", "b"],
     }
+
+
+SCHEMAS = (
+    *(rounds._ROUND, rounds._MATCH_ROUND, rounds._ARRANGEMENT, rounds._MATCH),
+    suggestions._SUGGESTION,
+)
+
+
+@given(DOCUMENT | ROUNDS, st.sampled_from(SCHEMAS))
+@example({"cards": "2s 3h 4h 5s 6d 7h 8c 9c Ts Jh Qd Kc Ah", "limit": 3}, suggestions._SUGGESTION)
+def test_what_is_read_the_plain_way_is_what_marshmallow_reads(document: Any, schema: Any) -> None:
+    plain = schema.load_plain(document)
+    try:
+        loaded = schema.load(document)
+    except ValidationError:
+        assert plain is None
+    else:
+        assert plain == loaded
+
+
+@given(SEATS | ROUNDS.map(lambda document: document["seats"]))
+def test_seats_are_read_alike_both_ways(value: Any) -> None:
+    plain, mistakes = seats._read_plain_seats(value), []
+    read = seats.read_seats(value, mistakes)
+    assert plain is None or (plain == read and not mistakes)

@@ -107,10 +107,11 @@ def test_the_proxy_reads_the_configuration_that_is_mounted(services: dict[str, A
 def test_the_proxy_lets_through_the_largest_body_that_the_service_takes() -> None:
     from app import MOST_BODY_BYTES  # noqa: PLC0415
     from schemas.tournaments import MOST_BYTES  # noqa: PLC0415
+    from service.api import bodies  # noqa: PLC0415
 
     proxy = (ROOT / "deploy" / "nginx.conf.template").read_text()
     limits = {
-        "client_max_body_size": [MOST_BODY_BYTES, MOST_BYTES],
+        "client_max_body_size": [MOST_BODY_BYTES, MOST_BYTES, bodies.MOST_BYTES],
         "client_body_buffer_size": [MOST_BODY_BYTES],
     }
     for limit, sizes in limits.items():
