@@ -411,9 +411,9 @@ def _undo(connection: Connection) -> None:
     driver: Any = connection.connection.dbapi_connection
     if not driver.autocommit or driver.get_transaction_status() == TRANSACTION_STATUS_IDLE:
         return
-    with suppress(DBAPIError):
-        connection.exec_driver_sql(_ROLLBACK)
-    if not connection.invalidated and driver.get_transaction_status() != TRANSACTION_STATUS_IDLE:
+    with suppress(psycopg2.Error), closing(driver.cursor()) as cursor:
+        cursor.execute(_ROLLBACK)
+    if driver.closed or driver.get_transaction_status() != TRANSACTION_STATUS_IDLE:
         connection.invalidate()
 
 

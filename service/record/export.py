@@ -54,9 +54,8 @@ def read_rounds(
 
     In batches, through a cursor of the server.
     """
-    query, key = select_rounds(filters)
-    query = window.rest_query(query, key).limit(limit)
-    found = connection.execute(query, execution_options={"yield_per": _BATCH})
+    query, values = select_rounds(window, filters, limit)
+    found = connection.execute(query, values, execution_options={"yield_per": _BATCH})
     for rows in found.partitions():
         yield [stored_round(row) for row in rows]
 

@@ -14,7 +14,7 @@ from service.record.digests import seal_scored
 from service.record.errors import Conflict, Missing, Stale
 from service.record.ids import new_id, now, show_time
 from service.record.matches import MATCH_FINISHED, Frame, get_members, lock_match
-from service.record.rounds import newest, show_round
+from service.record.rounds import NEWEST, show_round
 from service.record.rulesets import find_ruleset
 from service.record.tables import rounds
 from service.rules.cards import ROWS, names
@@ -206,7 +206,7 @@ def _lock_round(
         connection.execute(first.with_for_update())
     else:
         match = lock_match(connection, found.match_id)
-    last = connection.execute(newest(round_id)).one()
+    last = connection.execute(NEWEST, {"id": round_id}).one()
     if not seen(last.digest):
         raise Stale
     return last, match

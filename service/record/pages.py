@@ -44,13 +44,9 @@ class Window:
 
     def limit_query(self, query: Select[Any], key: Column[Any]) -> Select[Any]:
         """The query for this part, and one item more, which tells whether there is a next page."""
-        return self.rest_query(query, key).limit(self.limit + 1)
-
-    def rest_query(self, query: Select[Any], key: Column[Any]) -> Select[Any]:
-        """The query for this part and all that follows it."""
         if self.after is not None:
             query = query.where(key < self.after)
-        return query.order_by(key.desc())
+        return query.order_by(key.desc()).limit(self.limit + 1)
 
     def cursor(self, identifier: str) -> str:
         """What leads on from the item with an id."""

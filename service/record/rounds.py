@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Connection, Row, Select, Text, cast, exists, select
+from sqlalchemy import Connection, Row, Select, Text, bindparam, cast, exists, select
 
 from service.record.errors import Missing
 from service.record.ids import show_time
@@ -37,20 +38,24 @@ class StoredRound:
     json: bytes
 
 
-def newest(round_id: UUID) -> Select[Any]:
-    """The query for the newest revision of a round."""
-    return select(rounds).where(rounds.c.id == round_id).order_by(rounds.c.revision.desc()).limit(1)
+# Queries are made once, with parameters: to make one takes longer than Postgres takes to answer it.
+_OF_ROUND = select(rounds).where(rounds.c.id == bindparam("id"))
+NEWEST = _OF_ROUND.order_by(rounds.c.revision.desc()).limit(1)
+"""The newest revision of a round, by its ``id``."""
+_NEWEST_DIGEST = NEWEST.with_only_columns(rounds.c.digest)
+_NEWEST_SHOWN = NEWEST.with_only_columns(*_SHOWN)
+_REVISION_SHOWN = _OF_ROUND.where(rounds.c.revision == bindparam("revision")).with_only_columns(*_SHOWN)
+_REVISIONS_SHOWN = _OF_ROUND.order_by(rounds.c.revision).with_only_columns(*_SHOWN)
 
 
 def get_round(connection: Connection, round_id: UUID) -> StoredRound:
     """The newest revision of a round; :class:`Missing` if there is none."""
-    return _one(connection, newest(round_id))
+    return _one(connection, _NEWEST_SHOWN, id=round_id)
 
 
 def get_digest(connection: Connection, round_id: UUID) -> str:
     """The digest of the newest revision, without reading it; :class:`Missing` if there is none."""
-    query = newest(round_id).with_only_columns(rounds.c.digest)
-    digest: str | None = connection.scalar(query)
+    digest: str | None = connection.scalar(_NEWEST_DIGEST, {"id": round_id})
     if digest is None:
         raise Missing
     return digest
@@ -58,20 +63,19 @@ def get_digest(connection: Connection, round_id: UUID) -> str:
 
 def get_revision(connection: Connection, round_id: UUID, revision: int) -> StoredRound:
     """One revision of a round; :class:`Missing` if there is none."""
-    return _one(connection, select(rounds).where(rounds.c.id == round_id, rounds.c.revision == revision))
+    return _one(connection, _REVISION_SHOWN, id=round_id, revision=revision)
 
 
 def list_revisions(connection: Connection, round_id: UUID) -> list[StoredRound]:
     """All revisions of a round, oldest first; :class:`Missing` if there is no such round."""
-    query = select(*_SHOWN).where(rounds.c.id == round_id).order_by(rounds.c.revision)
-    found = [stored_round(row) for row in connection.execute(query)]
+    found = [stored_round(row) for row in connection.execute(_REVISIONS_SHOWN, {"id": round_id})]
     if not found:
         raise Missing
     return found
 
 
-def _one(connection: Connection, query: Select[Any]) -> StoredRound:
-    row = connection.execute(query.with_only_columns(*_SHOWN)).one_or_none()
+def _one(connection: Connection, query: Select[Any], **values: Any) -> StoredRound:
+    row = connection.execute(query, values).one_or_none()
     if row is None:
         raise Missing
     return stored_round(row)
@@ -79,36 +83,49 @@ def _one(connection: Connection, query: Select[Any]) -> StoredRound:
 
 def list_rounds(connection: Connection, window: Window, filters: Mapping[str, Any]) -> Page[StoredRound]:
     """A page of rounds, newest first, each in its newest revision; ``filters`` as in ``FILTERS``."""
-    query, key = select_rounds(filters)
-    rows = connection.execute(window.limit_query(query, key))
+    query, values = select_rounds(window, filters, window.limit + 1)
+    rows = connection.execute(query, values)
     return window.page([stored_round(row) for row in rows], lambda stored: stored.id)
 
 
-def select_rounds(filters: Mapping[str, Any]) -> tuple[Select[Any], Any]:
-    """The query for rounds in their newest revision, and the column of ids to page by."""
+def select_rounds(
+    window: Window, filters: Mapping[str, Any], limit: int | None
+) -> tuple[Select[Any], dict[str, Any]]:
+    """The query for rounds in their newest revision, as a window and filters want, and its values."""
+    values = {name: filters[name] for name in FILTERS if filters.get(name) is not None}
+    values |= {name: since_id(values[name]) for name in ("since", "until") if name in values}
+    if window.after is not None:
+        values["after"] = window.after
+    if limit is not None:
+        values["limit"] = limit
+    return _select_by(frozenset(values)), values
+
+
+@lru_cache
+def _select_by(names: frozenset[str]) -> Select[Any]:
+    """The query with these parameters, each of which narrows it."""
     newer = rounds.alias("newer")
     query = select(*_SHOWN).where(
         ~exists().where(newer.c.id == rounds.c.id, newer.c.revision > rounds.c.revision)
     )
     key: Any = rounds.c.id
-    if filters.get("player") is not None:
+    if "player" in names:
         same = (seats.c.round_id == rounds.c.id) & (seats.c.revision == rounds.c.revision)
-        query = query.join(seats, same).where(seats.c.player == filters["player"])
-        key = seats.c.round_id
-    if filters.get("match") is not None:
-        query = query.where(rounds.c.match_id == filters["match"])
-    if filters.get("tournament") is not None:
-        of_tournament = select(matches.c.id).where(matches.c.tournament_id == filters["tournament"])
-        query = query.where(rounds.c.match_id.in_(of_tournament))
-    if filters.get("ruleset") is not None:
-        query = query.where(rounds.c.ruleset_id == filters["ruleset"])
-    if filters.get("status") is not None:
-        query = query.where(rounds.c.status == filters["status"])
-    if filters.get("since") is not None:
-        query = query.where(key >= since_id(filters["since"]))
-    if filters.get("until") is not None:
-        query = query.where(key < since_id(filters["until"]))
-    return query, key
+        query, key = query.join(seats, same), seats.c.round_id
+    of_tournament = select(matches.c.id).where(matches.c.tournament_id == bindparam("tournament"))
+    narrows = {
+        "player": seats.c.player == bindparam("player"),
+        "match": rounds.c.match_id == bindparam("match"),
+        "tournament": rounds.c.match_id.in_(of_tournament),
+        "ruleset": rounds.c.ruleset_id == bindparam("ruleset"),
+        "status": rounds.c.status == bindparam("status"),
+        "since": key >= bindparam("since"),
+        "until": key < bindparam("until"),
+        "after": key < bindparam("after"),
+    }
+    query = query.where(*(condition for name, condition in narrows.items() if name in names))
+    query = query.order_by(key.desc())
+    return query.limit(bindparam("limit")) if "limit" in names else query
 
 
 def stored_round(row: Row[Any]) -> StoredRound:
