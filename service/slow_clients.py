@@ -168,6 +168,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         #: Answers that are still being read, and clients that we have told goodbye: until when.
         self.unread: dict[TConn, float] = {}
         self.parting: dict[TConn, float] = {}
+        #: Those of all these that the poller looks after.
+        self.polled: set[TConn] = set()
         self._next_look = 0.0
         self._stopping = False
 
@@ -314,14 +316,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         conn.close()
 
     def _poll(self, conn: TConn, events: int, callback: Callable[..., None]) -> None:
-        try:
+        if conn in self.polled:
             self.poller.modify(conn.sock, events, callback)
-        except KeyError:
+        else:
+            self.polled.add(conn)
             self.poller.register(conn.sock, events, callback)
 
     def _no_longer_poll(self, conn: TConn) -> None:
-        with contextlib.suppress(OSError, KeyError, ValueError):
-            self.poller.unregister(conn.sock)
+        # Most have never been; a poller that is asked for those takes long to say so.
+        if conn in self.polled:
+            self.polled.remove(conn)
+            with contextlib.suppress(OSError, KeyError, ValueError):
+                self.poller.unregister(conn.sock)
 
     def is_parent_alive(self) -> bool:
         """Whether gunicorn's master lives; without it, go as soon as what is in flight is answered.
