@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -23,7 +22,7 @@ from service.record.keeping import sealed_content
 from service.record.rulesets import content_digest
 from service.record.tables import rulesets
 from service.rules import ruleset as rules
-from service.rules.cards import HAND_SIZE, NAMES, ROW_SIZES
+from service.rules.cards import CANONICAL, HAND_SIZE, ROW_SIZES, take_hand
 from service.rules.labels import ENGLISH
 from service.rules.reading import Seat, formed_names
 from service.rules.ruleset import BUILT_IN, RuleSet, from_document
@@ -56,7 +55,6 @@ SELECT = ", ".join(
 )
 
 _TOP, _MIDDLE, _BOTTOM = ROW_SIZES
-_CARDS = {name: card for card, name in enumerate(NAMES)}
 _WRONG = (LookupError, TypeError, ValueError, AttributeError)
 
 
@@ -143,10 +141,10 @@ class Rescorer:
             revision.stake = request.get("stake")
             scored = score(known.ruleset, _read_seats(known.ruleset, request), revision.stake, ENGLISH)
             same = orjson.dumps(scored) == values["result"].encode()
-            stripped = _strip(scored)
-            if not same and _strip(_loads_strictly(values["result"])) != stripped:
+            _strip(scored)
+            if not same and not _alike(_loads_strictly(values["result"]), scored):
                 return revision
-            values["result"] = orjson.Fragment(stripped)
+            values["result"] = scored
             content = canonical(sealed_content(values, known.digests[0]))
             revision.computed = hashlib.sha256(content).hexdigest()
             if revision.computed != digest:
@@ -291,15 +289,20 @@ def _counted(result: Any) -> list[tuple[str, int, int, int]]:
     ]
 
 
-def _strip(result: Any) -> bytes:
-    """Canonical JSON of a result, which loses its texts."""
+def _alike(stored: Any, scored: Any) -> bool:
+    """Whether a stored result says what was scored, apart from texts, which it loses."""
+    _strip(stored)
+    return canonical(stored) == canonical(scored)
+
+
+def _strip(result: Any) -> None:
+    """Take the texts out of a result."""
     for seat in result["seats"]:
         if seat["rows"]:
             for row in seat["rows"].values():
                 del row["label"]
         if seat["foul"]:
             del seat["foul"]["detail"]
-    return canonical(result)
 
 
 def _read_seats(ruleset: RuleSet, request: Any) -> list[Seat]:
@@ -313,9 +316,9 @@ def _read_seats(ruleset: RuleSet, request: Any) -> list[Seat]:
             top, middle, bottom = shown["top"], shown["middle"], shown["bottom"]
             if len(top) != _TOP or len(middle) != _MIDDLE or len(bottom) != _BOTTOM:
                 raise Unreadable
-            of_seat: tuple[int, ...] = itemgetter(*top, *middle, *bottom)(_CARDS)
+            of_seat = take_hand(CANONICAL, [*top, *middle, *bottom])
         else:
-            of_seat = tuple([_CARDS[name] for name in shown["cards"]])
+            of_seat = tuple([CANONICAL[name] for name in shown["cards"]])
             if len(of_seat) != HAND_SIZE:
                 raise Unreadable
         if declare is not None and declare not in formed_names(ruleset, of_seat):

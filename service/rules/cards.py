@@ -6,7 +6,7 @@ only numbers them: which suit is better is a matter of the rule set.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import xor
 
@@ -17,6 +17,9 @@ ROW_SIZES = (3, 5, 5)
 HAND_SIZE = 13
 
 NAMES: tuple[str, ...] = tuple(rank + suit for rank in RANKS for suit in SUITS)
+
+#: The cards by the names that they have in answers and in the record.
+CANONICAL: dict[str, int] = {name: card for card, name in enumerate(NAMES)}
 
 _RANK_SPELLINGS = {
     spelling: index
@@ -126,11 +129,19 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 def parse(text: str | Sequence[str]) -> tuple[int, ...]:
     """Read cards from a list of strings or from one string; ``KeyError`` at the first that is none."""
     pieces = split(text) if isinstance(text, str) else text
-    s = SPELLINGS
     if len(pieces) != HAND_SIZE:
-        return tuple([s[piece] for piece in pieces])
-    a, b, c, d, e, f, g, h, i, j, k, l, m = pieces  # written out, a whole hand takes half the time
-    return s[a], s[b], s[c], s[d], s[e], s[f], s[g], s[h], s[i], s[j], s[k], s[l], s[m]
+        return tuple([SPELLINGS[piece] for piece in pieces])
+    return take_hand(SPELLINGS, pieces)
+
+
+def take_hand(known: Mapping[str, int], names: Sequence[str]) -> tuple[int, ...]:
+    """The cards of 13 names by a table; ``KeyError`` at the first that is not in it.
+
+    Written out, it takes half the time of a loop.
+    """
+    n = known
+    a, b, c, d, e, f, g, h, i, j, k, l, m = names
+    return n[a], n[b], n[c], n[d], n[e], n[f], n[g], n[h], n[i], n[j], n[k], n[l], n[m]
 
 
 def names(cards: Iterable[int]) -> list[str]:
