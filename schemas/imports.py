@@ -22,6 +22,8 @@ from schemas.rounds import (
 from service.messages import _
 from service.record.digests import canonical
 from service.record.importing import Played
+from service.rules.cards import ROWS, SPELLINGS, names, split
+from service.rules.ruleset import DEFAULT
 
 LONGEST_KEY = 255
 LONGEST_SOURCE = 64
@@ -57,7 +59,10 @@ class ImportDocument(Document):
 class ImportsQuery(Document):
     """Where the matches come from; keys are unique within a source."""
 
-    source = Text(LONGEST_SOURCE)
+    source = Text(
+        LONGEST_SOURCE,
+        metadata={"description": f"What the keys belong to; `{DEFAULT_SOURCE}` if absent."},
+    )
 
 
 _IMPORT = ImportDocument()
@@ -66,16 +71,54 @@ _IMPORT = ImportDocument()
 def identity_of(document: Any) -> tuple[str, str]:
     """What a line is known by: its key, and the digest of all else. Without a key, the digest is it.
 
-    Neither is of use where the line turns out to be invalid.
+    The digest is of what the line means, however it is written. Neither is of use where it turns out to
+    be invalid.
     """
     keyed = type(document) is dict and type(document.get("key")) is str
-    content = {name: value for name, value in document.items() if name != "key"} if keyed else document
+    content = _plain_match(document) if type(document) is dict else document
     try:
         text = canonical(content)
     except TypeError:  # a number of more than 64 bits, which makes it invalid in any case
         text = json.dumps(content, sort_keys=True).encode()
     digest = hashlib.sha256(text).hexdigest()
     return (document["key"] if keyed else f"sha256:{digest}"), digest
+
+
+def _plain_match(document: dict[str, Any]) -> dict[str, Any]:
+    """A match without its key, and without what says no more than if it were left out."""
+    content = {name: value for name, value in document.items() if name != "key"}
+    ruleset, rounds = content.get("ruleset"), content.get("rounds")
+    if type(ruleset) is dict and ruleset.keys() == {"id"}:
+        content["ruleset"] = ruleset = ruleset["id"]
+    if ruleset == DEFAULT:
+        del content["ruleset"]
+    if type(rounds) is list:
+        content["rounds"] = [_plain_round(round_, number) for number, round_ in enumerate(rounds, 1)]
+        if content.get("planned") == len(rounds) and "finish" not in content:
+            del content["planned"]
+    return content
+
+
+def _plain_round(round_: Any, number: int) -> Any:
+    if type(round_) is not dict or type(round_.get("seats")) is not list:
+        return round_
+    plain = {name: value for name, value in round_.items() if (name, value) != ("number", number)}
+    return {**plain, "seats": [_plain_seat(seat) for seat in round_["seats"]]}
+
+
+def _plain_seat(seat: Any) -> Any:
+    """A seat with its cards by their canonical names, in rows; of cards without rows no order counts."""
+    if type(seat) is not dict:
+        return seat
+    plain = dict(seat)
+    for name in ("cards",) if "cards" in seat else ROWS:
+        cards = plain.get(name)
+        try:
+            found = [SPELLINGS[piece] for piece in (split(cards) if type(cards) is str else cards or ())]
+        except (KeyError, TypeError):
+            continue
+        plain[name] = names(sorted(found) if name == "cards" else found)
+    return plain
 
 
 def read_import(document: Any, find: FindRuleSet) -> Played:

@@ -5,6 +5,7 @@ begun; so whoever answered before he had it all would wait for a client that wai
 """
 
 import tempfile
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from io import BytesIO
 from typing import IO
@@ -70,12 +71,15 @@ def _read(source: IO[bytes]) -> bytes:
 def lines(body: IO[bytes], most: int) -> Iterator[tuple[int, bytes | None]]:
     """The lines of a body with their numbers, from 1; None in place of one of more than ``most`` bytes.
 
-    Without their ends; a blank line is empty. Blank lines at the end are none.
+    Without their ends; a blank line is empty. Blank lines at the end are none, and so is the mark that
+    some programs begin UTF-8 with.
     """
     number = blank = 0
     while some := body.readline(most + 2):
-        line: bytes | None = some
         number += 1
+        if number == 1:
+            some = some.removeprefix(BOM_UTF8) or b"\n"
+        line: bytes | None = some
         if len(some) > most and len(some.rstrip(b"\r\n")) > most:
             line = None
             while some and not some.endswith(b"\n"):

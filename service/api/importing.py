@@ -107,6 +107,8 @@ class Importer:
         try:
             line.document = document = json_input.parse(check(text, MOST_LINE_BYTES))
             line.key, line.digest = identity_of(document)
+            if type(document) is dict and type(document.get("key", "")) is not str:
+                line.key = None  # which is wrong, and will be told
         except Exception as error:
             self._reject(line, error)
             return line

@@ -17,6 +17,7 @@ from service.database import DatabaseAway
 from service.logs import told
 from service.messages import _
 from service.record.errors import Conflict, Missing, Stale
+from service.tournaments.errors import NotSeated
 
 log = structlog.get_logger(__name__)
 
@@ -311,6 +312,11 @@ def register(app: Flask) -> None:
     @app.errorhandler(Missing)
     def _missing(error: Missing) -> Response:
         return answer(Problem("not-found", _("there is nothing with this id")))
+
+    @app.errorhandler(NotSeated)
+    def _not_seated(error: NotSeated) -> Response:
+        text = _("stage {stage} has not been seated; so far there are {seated}")
+        return answer(Problem("not-found", text, stage=error.stage, seated=error.seated))
 
     @app.errorhandler(Stale)
     def _stale(error: Stale) -> Response:

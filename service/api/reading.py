@@ -41,7 +41,12 @@ def too_large(most: int) -> Problem:
 
 
 def check_media_type(*taken: str) -> None:
-    """Refuse a body that is not declared to be of one of the media types that are taken."""
+    """Refuse a body that is not declared to be of one of the media types that are taken, as it is."""
+    coding = request.headers.get("Content-Encoding", "identity")
+    if coding.lower() != "identity":
+        text = _("the body must be sent as it is, without the Content-Encoding {coding}")
+        plain = {"Accept-Encoding": "identity"}
+        raise Problem("unsupported-media-type", text, headers=plain, coding=coding[:64])
     if request.mimetype not in taken:
         accepted = ", ".join(taken)
         text = _("the body must be {accepted}, not {media_type}")

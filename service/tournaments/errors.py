@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from service.record.errors import Missing
 from service.tournaments.seating import SeatingProblem
 
 
@@ -35,3 +36,11 @@ class WrongTables(Exception):
 
 class ReasonNeeded(Exception):
     """A tournament that ends early ends for a reason."""
+
+
+class NotSeated(Missing):
+    """There is such a tournament, but it has not come to this stage."""
+
+    def __init__(self, stage: int, seated: int) -> None:
+        super().__init__(stage)
+        self.stage, self.seated = stage, seated

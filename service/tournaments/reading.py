@@ -17,6 +17,7 @@ from service.record.tables import (
     tournaments,
 )
 from service.record.tournament_totals import OVER_ALL
+from service.tournaments.errors import NotSeated
 from service.tournaments.standings import Kept, Rules, rank, show
 
 EVENTS = ("opened", "entered", "withdrawn", "seated", "adjusted", "finished")
@@ -37,12 +38,14 @@ def standings(
 ) -> tuple[dict[str, Any], int]:
     """The standings over all or of a stage, as the wire has them, and their version.
 
-    :class:`Missing` if there is no such tournament, or if the stage has not been seated.
+    :class:`Missing` if there is no such tournament; :class:`NotSeated` if the stage has not been seated.
     """
     query = select(tournaments).where(tournaments.c.id == tournament_id)
     row = connection.execute(query).one_or_none()
-    if row is None or (stage or 0) > row.stage:
+    if row is None:
         raise Missing
+    if (stage or 0) > row.stage:
+        raise NotSeated(stage or 0, row.stage)
     rules = Rules(row.rank_by, row.stake, row.prizes if stage is None else (), row.seed)
     lines, version = kept(connection, tournament_id, OVER_ALL if stage is None else stage)
     version = version or row.version

@@ -29,7 +29,7 @@ from service.record.tables import (
 )
 from service.record.tournament_totals import OVER_ALL
 from service.rules.ruleset import RuleSet
-from service.tournaments.errors import ReasonNeeded, WrongPlayer, WrongPlayers
+from service.tournaments.errors import NotSeated, ReasonNeeded, WrongPlayer, WrongPlayers
 
 #: What a list of tournaments can be narrowed by.
 FILTERS = ("status", "since", "until")
@@ -216,12 +216,14 @@ def get_tournament(connection: Connection, tournament_id: UUID) -> dict[str, Any
 def get_version(connection: Connection, tournament_id: UUID, stage: int | None = None) -> int:
     """How often a tournament or its standings have changed, by one look-up of the primary key.
 
-    :class:`Missing` if there is none, or if ``stage`` has not been seated.
+    :class:`Missing` if there is none; :class:`NotSeated` if ``stage`` has not been seated.
     """
     query = select(tournaments.c.version, tournaments.c.stage).where(tournaments.c.id == tournament_id)
     row = connection.execute(query).one_or_none()
-    if row is None or (stage or 0) > row.stage:
+    if row is None:
         raise Missing
+    if (stage or 0) > row.stage:
+        raise NotSeated(stage or 0, row.stage)
     version: int = row.version
     return version
 

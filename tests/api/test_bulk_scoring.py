@@ -214,3 +214,8 @@ def test_nobody_scores_on_when_the_reader_has_left(
     next(iter(response.response))
     response.close()
     assert 0 < len(scored) < 500
+
+
+def test_the_mark_that_some_programs_begin_with_is_passed_over(client: FlaskClient) -> None:
+    found = answers(send(client, b"\xef\xbb\xbf" + encode(ROUND) + b"\n" + encode(ROUND)))
+    assert [answer["seats"][0]["points"] for answer in found] == [22, 22]

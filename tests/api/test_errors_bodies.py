@@ -198,3 +198,12 @@ def test_another_media_type_is_refused(
 )
 def test_json_is_taken_however_it_is_declared(client: FlaskClient, content_type: str) -> None:
     assert client.post("/v1/score", data=VALID, content_type=content_type).status_code == 200
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "deflate, gzip"])
+@pytest.mark.parametrize("content_type", ["application/json", "application/x-ndjson"])
+def test_a_body_in_a_coding_is_refused(client: FlaskClient, coding: str, content_type: str) -> None:
+    headers = {"Content-Encoding": coding}
+    response = client.post("/v1/score", data=b"\x1f\x8b", content_type=content_type, headers=headers)
+    assert_problem(response, 415, "unsupported-media-type")
+    assert (response.get_json()["coding"], response.headers["Accept-Encoding"]) == (coding, "identity")

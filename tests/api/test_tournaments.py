@@ -276,6 +276,10 @@ def test_the_standings_of_a_stage_that_is_not_seated_are_none(client: FlaskClien
     evening.seat()
     for below in ("/standings?stage=2", "/stages/2", "/stages/0", "/stages/x", "/stages/99999"):
         assert_problem(client.get(f"{evening.path}{below}"), 404, "not-found")
+    for below in ("/standings?stage=2", "/stages/2"):
+        told = client.get(f"{evening.path}{below}").get_json()
+        assert (told["stage"], told["seated"]) == (2, 1)
+        assert told["detail"] == "stage 2 has not been seated; so far there are 1"
 
 
 def test_a_correction_changes_standings_and_no_seating(client: FlaskClient, direct: Any) -> None:

@@ -244,6 +244,60 @@ def test_lines_without_a_key_are_told_by_their_content(client: FlaskClient, stor
     assert stored("matches") == 2
 
 
+WRITTEN: dict[str, Any] = {
+    "with the default rule set": {"/ruleset": "bsfyi"},
+    "with it as an object": {"/ruleset": {"id": "bsfyi"}},
+    "with as many planned as there are": {"/planned": 1},
+    "with numbers": {"/rounds/0/number": 1},
+    "with tens in two digits": {"/rounds/0/seats/1/bottom": ["10c", "10d", "10h", "Jc", "Js"]},
+    "with rows as strings": {"/rounds/0/seats/0/top": "ks kh 2♦", "/rounds/0/seats/1/top": "QsQh5d"},
+}
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize("way", WRITTEN)
+def test_a_match_is_the_same_however_it_is_written(
+    client: FlaskClient, stored: Any, way: str, keyed: bool
+) -> None:
+    line = {"players": ["andi", "budi"], "rounds": [{"seats": SEATS}], **({"key": "a"} if keyed else {})}
+    assert statuses(bring_in(client, [line])) == ["imported"]
+    assert statuses(bring_in(client, [change(line, WRITTEN[way])])) == ["unchanged"]
+    assert stored("matches") == 1
+
+
+def test_of_cards_without_rows_no_order_counts(client: FlaskClient) -> None:
+    line = {"players": ["andi", "budi"], "rounds": [{"seats": DECLARED}]}
+    cards = list(reversed(SIX_PAIRS.split()))
+    assert statuses(bring_in(client, [line])) == ["imported"]
+    assert statuses(bring_in(client, [change(line, {"/rounds/0/seats/0/cards": cards})])) == [
+        "unchanged"
+    ]
+
+
+@pytest.mark.parametrize(
+    "differs",
+    [
+        {"/ruleset": {"id": "bsfyi", "version": 1}},
+        {"/ruleset": "panduan"},
+        {"/planned": 2},
+        {"/stake": 1},
+        {"/players": ["budi", "andi"]},
+        {"/rounds/0/seats/0/middle": ["9h", "9s", "9d", "4c", "4s"]},
+    ],
+    ids=str,
+)
+def test_a_match_that_says_anything_else_is_another(client: FlaskClient, differs: Any) -> None:
+    line = {"key": "a", "players": ["andi", "budi"], "rounds": [{"seats": SEATS}]}
+    assert statuses(bring_in(client, [line])) == ["imported"]
+    assert statuses(bring_in(client, [change(line, differs)])) == ["rejected"]
+
+
+def test_a_key_that_is_none_is_told_as_none(client: FlaskClient) -> None:
+    (refused, _end) = bring_in(client, [{**MATCHES[0], "key": 5}])
+    assert (refused["status"], refused["key"]) == ("rejected", None)
+    assert [error["pointer"] for error in refused["problem"]["errors"]] == ["/key"]
+
+
 def test_a_key_stands_for_one_match_of_its_source(client: FlaskClient, stored: Any) -> None:
     line, other = MATCHES[0], {**MATCHES[0], "label": "another"}
     kept, refused, end = bring_in(client, [line, other])
