@@ -16,6 +16,9 @@ LOCK_ARGS ?=
 # Tests that `make check` runs, and `make test` therefore has run already.
 FAST := tests/rules tests/schemas tests/test_docs.py tests/test_observing_docs.py
 
+# Files that take long come first, so that at the end no core waits for another.
+SLOW := tests/system tests/tournaments tests/independent
+
 # Each stamp says what the environment holds: what it takes to run, and all of it.
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
@@ -24,7 +27,8 @@ run: $(RUN)  ## serve on 127.0.0.1:8000 (PORT=), state in .local (SUSUN_HOME=)
 	@exec $(BIN)/susun run
 
 test: $(DEV) check  ## everything that CI runs
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(addprefix --ignore=,$(FAST)) $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
+		$(addprefix --ignore=,$(FAST)) $(SLOW) tests $(PYTEST_ARGS)
 
 check: $(DEV)  ## the fast part: lint, types, contracts, known vulnerabilities, unit tests
 	@$(BIN)/ruff check --quiet .

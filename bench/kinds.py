@@ -13,6 +13,7 @@ from bench.scorers import PLAYERS, deals
 #: Requests at once; more than the four threads of a worker, so that none of those waits for a client.
 LINES = 8
 BODIES_A_LINE = 25
+REPLAYED_A_LINE = 125
 MATCHES_A_LINE = 4
 ROUNDS_A_MATCH = 1000
 ROUNDS_ASKED = 200
@@ -45,7 +46,11 @@ class Scene:
         self.tags = {item["id"]: self._tag(item["id"]) for item in answer["items"]}
         # Many: to whoever comes while another of the same key is served, the answer is a 409.
         self.sent_before = [
-            [self.post("/v1/rounds", body, fresh=True) for body in bodies] for bodies in self.bodies
+            [
+                self.post("/v1/rounds", body, fresh=True)
+                for body in itertools.islice(itertools.cycle(bodies), REPLAYED_A_LINE)
+            ]
+            for bodies in self.bodies
         ]
         for sent in itertools.chain.from_iterable(self.sent_before):
             self.ask(sent)

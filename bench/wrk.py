@@ -13,7 +13,7 @@ from bench.client import TIMEOUT, Expected, Run, Unexpected
 
 SCRIPT = Path(__file__).with_suffix(".lua")
 #: Requests that may be sent again, and those a second that may not: more than any service answers here.
-SOME, MANY_A_SECOND = 200, 4_000
+SOME, MANY_A_SECOND = 1_000, 4_000
 #: At its end it leaves requests alone that are being served: by then they are.
 _SERVED_SECONDS = 0.3
 
