@@ -59,6 +59,7 @@ class Invalid(Exception):
 
 FIELD_MISSING = Mistake("field_missing", _("this field is required"))
 FIELD_UNKNOWN = Mistake("field_unknown", _("there is no such field"))
+PARAMETER_UNKNOWN = Mistake("field_unknown", _("there is no such parameter"))
 NOT_NULL = Mistake("field_invalid", _("this field may be left out but not be null"))
 NOT_AN_OBJECT = Mistake("field_invalid", _("expected a JSON object"))
 NOT_A_LIST = Mistake("field_invalid", _("expected a list"))

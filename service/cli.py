@@ -35,7 +35,10 @@ def main() -> None:
 @click.option("--port", type=int, help="Default: PORT, or 8000.")
 @click.option("--workers", type=int, help="Default: WEB_CONCURRENCY, or one a core.")
 def run(home: Path | None, host: str | None, port: int | None, workers: int | None) -> None:
-    """Serve, with a Postgres of our own unless DATABASE_URL names one; Ctrl-C stops everything."""
+    """Serve; Ctrl-C stops everything.
+
+    With a Postgres of our own, unless DATABASE_URL names one.
+    """
     from service import supervisor  # noqa: PLC0415 (needs more than the other commands)
 
     with _friendly_errors():
@@ -52,7 +55,10 @@ def run(home: Path | None, host: str | None, port: int | None, workers: int | No
 
 @main.command()
 def config() -> None:
-    """Print every setting, where it comes from, and what is wrong; passwords are masked."""
+    """Print every setting, and where it comes from.
+
+    Also what is wrong, with exit status 1 if anything is. Passwords are masked.
+    """
     found = look()
     for setting in SETTINGS:
         name = setting.name
@@ -151,9 +157,10 @@ class _Duration(click.ParamType[timedelta]):
     help="How long the old ones work.",
 )
 def rotate_key(name_or_prefix: str, keep: timedelta) -> None:
-    """Replace the keys of a name, or the one with a prefix, by a new one and print that.
+    """Replace keys by a new one, and print that.
 
-    It has the same name and scopes. The old ones work on for a while, then expire by themselves.
+    Those of a name, or the one with a prefix. The new one has the same name and scopes; the old ones
+    work on for a while, then expire by themselves.
     """
     with _connection() as connection:
         try:
@@ -178,16 +185,20 @@ def revoke_key(name_or_prefix: str) -> None:
 
 @main.group("reader")
 def reader_group() -> None:
-    """Logins for programs that read the schema `history` in Postgres itself: make, drop.
+    """Logins for programs that read Postgres itself: make, drop.
 
-    The database is that of DATABASE_URL, or the one that `susun run` runs under SUSUN_HOME.
+    They read the schema `history`, and nothing else. The database is that of DATABASE_URL, or the one
+    that `susun run` runs under SUSUN_HOME.
     """
 
 
 @reader_group.command("create")
 @click.argument("name")
 def create_reader(name: str) -> None:
-    """Make a login and print its address, password included; it is shown only now."""
+    """Make a login and print its address, password included.
+
+    It is shown only now.
+    """
     with _connection() as connection:
         url = readers.create(connection, name, driver_url(_database_url()))
     click.echo(url)
@@ -204,7 +215,7 @@ def drop_reader(name: str) -> None:
 
 @main.command()
 def tidy() -> None:
-    """Delete what is no longer needed: answers kept for idempotency keys that have expired."""
+    """Delete answers kept for idempotency keys that have expired."""
     with _connection() as connection:
         count = idempotency.tidy(connection)
     click.echo(f"deleted {count} expired idempotency keys")
@@ -220,7 +231,9 @@ def tidy() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON, one a line.")
 @click.option("--workers", type=click.IntRange(1), help="Processes. Default: one a core.")
 def audit(match: UUID | None, since: datetime | None, as_json: bool, workers: int | None) -> None:
-    """Score again all that is stored, compare, and follow the digests; exit status 1 on findings.
+    """Score again all that is stored, and compare.
+
+    Digests are followed, too. Exit status 1 on findings.
 
     The database is that of DATABASE_URL, or the one that `susun run` runs under SUSUN_HOME.
     """
@@ -250,10 +263,11 @@ def audit(match: UUID | None, since: datetime | None, as_json: bool, workers: in
 @click.option("--json", "as_json", is_flag=True, help="What became of each line as JSON, one a line.")
 @click.option("--workers", type=click.IntRange(1), help="Processes. Default: one a core.")
 def import_(files: tuple[str, ...], source: str, by: str, as_json: bool, workers: int | None) -> None:
-    """Bring in matches with all their rounds from files of NDJSON; - is standard input.
+    """Bring in matches with all their rounds from NDJSON.
 
-    A match a line, as POST /v1/imports takes them. Each is kept whole or not at all, and once: the same
-    files again change nothing, and complete what was broken off. Exit status 1 if any was rejected.
+    From files, or - for standard input: a match a line, as POST /v1/imports takes them. Each is kept
+    whole or not at all, and once: the same files again change nothing, and complete what was broken
+    off. Exit status 1 if any was rejected.
 
     The database is that of DATABASE_URL, or the one that `susun run` runs under SUSUN_HOME.
     """
@@ -306,11 +320,12 @@ def tournament_group() -> None:
 @click.option("--url", help="Of the service. Default: that of `make run`, http://127.0.0.1:8000.")
 @click.option("--key", help="With the scopes read and write. Default: what SUSUN_HOME/api-key holds.")
 def simulate_tournament(url: str | None, key: str | None, **plan: Any) -> None:
-    """Play a whole event through the HTTP calls of a running service, and check its standings.
+    """Play a whole event on a running service, and check it.
 
-    Cards are dealt and arranged; rounds are posted from several threads, some corrected or voided;
-    players come late, leave and are adjusted. Standings, seats, sums and audits are compared with a
-    count of the simulation's own: exit status 1 on any difference. The tournament stays in the record.
+    All through HTTP calls. Cards are dealt and arranged; rounds are posted from several threads, some
+    corrected or voided; players come late, leave and are adjusted. Standings, seats, sums and audits
+    are compared with a count of the simulation's own: exit status 1 on any difference. The tournament
+    stays in the record.
     """
     from service import simulation  # noqa: PLC0415 (needs more than the other commands)
 
@@ -318,7 +333,9 @@ def simulate_tournament(url: str | None, key: str | None, **plan: Any) -> None:
     try:
         token = key or (Path(values["home"]) / "api-key").read_text().strip()
     except OSError as error:
-        raise click.ClickException(f"give a --key, or start `susun run` first: {error}") from None
+        raise click.ClickException(
+            f"give a --key, start `susun run` first, or set SUSUN_HOME: {error}"
+        ) from None
     sys.exit(simulation.run(url or f"http://127.0.0.1:{values['port']}", token, **plan))
 
 
@@ -339,9 +356,13 @@ def _database_url() -> str:
         return given
     from service.embedded_postgres import running_url  # noqa: PLC0415
 
-    url = running_url(Path(look().values["home"]) / "postgres")
+    home = Path(look().values["home"])
+    url = running_url(home / "postgres")
     if url is None:
-        raise click.ClickException("set DATABASE_URL, or start `susun run` first")
+        raise click.ClickException(
+            f"set DATABASE_URL, or start `susun run` first: none runs in {home.absolute()};"
+            " set SUSUN_HOME where it runs in another directory"
+        )
     return url
 
 

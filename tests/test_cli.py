@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import NullPool, create_engine, make_url, text
@@ -269,6 +270,7 @@ def test_without_a_database_url_keys_need_a_running_service(tmp_path: Path) -> N
     result = CliRunner().invoke(main, ["keys", "list"], env=env)
     assert result.exit_code == 1
     assert "set DATABASE_URL, or start `susun run` first" in result.output
+    assert f"none runs in {tmp_path};" in result.output and "SUSUN_HOME" in result.output
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["keys", "-h"], ["--version"]], ids=" ".join)
@@ -278,10 +280,20 @@ def test_help_is_there(arguments: list[str]) -> None:
     assert "susun" in result.output
 
 
+GROUPS = [[], *([name] for name, command in main.commands.items() if isinstance(command, click.Group))]
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: " ".join(["susun", *group]))
+def test_help_cuts_no_line_on_a_usual_terminal(group: list[str]) -> None:
+    result = CliRunner().invoke(main, [*group, "--help"], prog_name="susun", terminal_width=80)
+    assert result.exit_code == 0 and "Commands:" in result.output
+    assert "..." not in result.output.partition("Commands:")[2]
+
+
 def test_the_module_is_the_command_too() -> None:
     command = [sys.executable, "-m", "service.cli", "run", "--help"]
     done = subprocess.run(command, cwd=OPENAPI.parent, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "Serve, with a Postgres of our own" in done.stdout
+    assert done.returncode == 0 and "Serve; Ctrl-C stops everything." in done.stdout
 
 
 def test_a_key_is_not_named_as_if_it_were_the_prefix_of_one(run: Run) -> None:

@@ -79,7 +79,7 @@ def test_labels_use_the_words_that_players_use() -> None:
         "three of a kind, tens": "threes 10",
         "straight, nine high": "straight, tertinggi 9",
         "flush in spades, king high": "flush sekop, tertinggi king",
-        "full house, nines over fours": "full house, tiga 9 dan dua 4",
+        "full house, nines over fours": "full house, threes 9 dan pair 4",
         "four of a kind, aces": "piting as",
         "straight flush in hearts, ten high": "straight flush hati, tertinggi 10",
         "royal flush in clubs": "royal flush keriting",

@@ -42,7 +42,7 @@ _MOST_SHOWN = 50
 
 _FINISHED = _("the tournament is finished")
 _STAGE_OPEN = _("stage {stage} is open: {count} of its matches are not finished")
-_ALL_SEATED = _("all {stages} stages have been seated; none follows")
+_ALL_SEATED = _("stage {stages} is the last, and has been seated; none follows")
 _GONE = _("the player has left the tournament already")
 _TOO_MANY = _("a tournament has at most {most} players")
 

@@ -24,10 +24,13 @@ class Reader:
         self.client = client
         self.own: dict[str, str] = {}
 
+    def with_own(self, command: str) -> str:
+        """A command with our ids and digests."""
+        return _OWN.sub(lambda found: self.own.get(found[0], found[0]), command)
+
     def send(self, command: str) -> TestResponse:
         """What a curl of the page asks for."""
-        command = _OWN.sub(lambda found: self.own.get(found[0], found[0]), command)
-        words = shlex.split(command.replace("\\\n", " "))
+        words = shlex.split(self.with_own(command).replace("\\\n", " "))
         assert words[:2] == ["curl", "-i"]
         address, *options = words[2:]
         given = list(zip(options[::2], options[1::2], strict=True))
@@ -99,4 +102,7 @@ def test_if_match_is_taken_as_the_page_says(reader: Reader) -> None:
     assert correct(f"If-Match: W/{newest}") == 412
     assert correct("If-Match: " + newest.replace(".en", ".id")) == 201
     assert correct(f"If-Match: {newest}") == 412
+    (path,) = re.findall(r"\$URL(\S+)/corrections", reader.with_own(command))
+    unquoted = reader.client.get(path).headers["ETag"].strip('"')
+    assert correct(f"If-Match: {unquoted}") == 201
     assert correct("If-Match: *") == 201
