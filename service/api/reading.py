@@ -8,7 +8,7 @@ from flask import current_app, request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from schemas.fields import Document
-from schemas.mistakes import FIELD_UNKNOWN, Invalid, Mistake
+from schemas.mistakes import PARAMETER_UNKNOWN, Invalid, Mistake
 from service.api.problems import Problem
 from service.messages import _
 from service.record.ids import parse_id
@@ -62,7 +62,7 @@ def read_query(schema: Document | None, arguments: dict[str, Any]) -> None:
     """Load the query string into ``arguments["query"]``; every parameter must be known and single."""
     given = request.args
     known = schema.fields if schema else {}
-    mistakes = [_of_parameter(FIELD_UNKNOWN, name) for name in given if name not in known]
+    mistakes = [_of_parameter(PARAMETER_UNKNOWN, name) for name in given if name not in known]
     for name, values in given.lists():
         if len(values) > 1 and name in known:
             mistake = Mistake("field_invalid", _("this parameter is there more than once"))
