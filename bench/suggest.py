@@ -38,7 +38,7 @@ def measure() -> dict[str, float]:
 
     def exactly() -> None:
         for cards in hands:
-            Layouts(ruleset.tables, cards).best()
+            Layouts(ruleset.tables, cards).best(player.by_kind)
 
     def opponents() -> None:
         for cards in hands[:2]:

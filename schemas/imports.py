@@ -11,6 +11,7 @@ from schemas.mistakes import NOT_A_LIST, Invalid, Mistake
 from schemas.rounds import (
     MOST_ROUNDS,
     FindRuleSet,
+    Players,
     ReasonDocument,
     RuleSetReference,
     check_players,
@@ -47,7 +48,7 @@ class ImportDocument(Document):
     """A match with its rounds; a line of an import."""
 
     key = Text(LONGEST_KEY)
-    players = fields.List(Text(64), required=True)
+    players = Players(required=True)
     ruleset = RuleSetReference()
     planned = WholeNumber(1, MOST_ROUNDS)
     stake = WholeNumber(1, MOST_STAKE)

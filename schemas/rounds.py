@@ -26,6 +26,7 @@ from service.rules.specials import SPECIALS
 LONGEST_RULESET_ID = 64
 MOST_VERSIONS = 1_000_000
 MOST_ROUNDS = 1_000
+_MOST_PLAYERS_READ = 16
 MOST_ADJUSTMENT = 1_000_000
 LONGEST_REASON = 500
 # Every JSON reader can hold whole numbers up to here.
@@ -102,10 +103,22 @@ class ArrangementDocument(Document):
     seat = OneSeat(required=True)
 
 
+class Players(fields.List[str]):
+    """The players of a match; of a list that is far too long nothing is looked at."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(Text(64), **kwargs)
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> list[Any]:
+        if type(value) is list and len(value) > _MOST_PLAYERS_READ:
+            raise ValidationError([_wrong_count(value)])
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
 class MatchDocument(Document):
     """A match to be opened."""
 
-    players = fields.List(Text(64), required=True)
+    players = Players(required=True)
     ruleset = RuleSetReference()
     rounds = WholeNumber(1, MOST_ROUNDS)
     stake = WholeNumber(1, MOST_STAKE)
@@ -357,13 +370,18 @@ def _check_roster(
 
 def check_players(players: Sequence[Any], mistakes: list[Mistake]) -> None:
     """Whether players are as many as a match has, and different."""
+    if len(players) > _MOST_PLAYERS_READ:
+        return  # which has been told
     if not 2 <= len(players) <= 4:
-        text = _("a match has {least} to {most} players, not {got}")
-        counts = {"least": 2, "most": 4, "got": len(players)}
-        mistakes.append(Mistake("seat_count", text, "/players", counts))
+        mistakes.append(_wrong_count(players)._replace(pointer="/players"))
     first: dict[str, int] = {}
     for place, player in enumerate(players):
         if type(player) is str and first.setdefault(player, place) != place:
             text = _("this player is named already")
             other = {"other": f"/players/{first[player]}"}
             mistakes.append(Mistake("player_duplicate", text, f"/players/{place}", other))
+
+
+def _wrong_count(players: Sequence[Any]) -> Mistake:
+    text = _("a match has {least} to {most} players, not {got}")
+    return Mistake("seat_count", text, "", {"least": 2, "most": 4, "got": len(players)})

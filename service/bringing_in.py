@@ -15,6 +15,7 @@ from typing import Any
 import click
 import orjson
 
+from service import logs
 from service.api.bodies import lines
 from service.api.bulk import Refusals
 from service.api.importing import BATCH_LINES, MOST_LINE_BYTES, Importer, ImportStopped
@@ -39,6 +40,7 @@ def run(
 
     Raises :class:`DatabaseAway` where the database goes; what was told by then is kept.
     """
+    logs.to_stderr()
     counts: Counter[str] = Counter()
     sizes = [0 if path == "-" else os.path.getsize(path) for path in paths]
     bar = None
@@ -59,7 +61,8 @@ def run(
     finally:
         if bar is not None:
             bar.__exit__(None, None, None)
-        told = ", ".join(f"{counts[name]} {name}" for name in ("imported", "unchanged", "rejected"))
+        named = ["imported", "unchanged", "rejected", *(["failed"] if counts["failed"] else [])]
+        told = ", ".join(f"{counts[name]} {name}" for name in named)
         click.echo(f"matches: {told}; rounds imported: {counts['rounds']}", err=True)
     return 1 if counts["rejected"] else 0
 
@@ -73,7 +76,7 @@ def _tell(path: str, outcome: dict[str, Any], *, as_json: bool) -> None:
     """Every outcome as JSON, or those that are no good news in words."""
     if as_json:
         click.echo(orjson.dumps({"file": path, **outcome}))
-    elif outcome["status"] == "rejected":
+    elif "problem" in outcome:
         problem = outcome["problem"]
         key = f" ({outcome['key']})" if outcome["key"] else ""
         click.echo(f"{path}:{outcome['line']}{key}: {problem['title']}: {problem['detail']}")
@@ -83,6 +86,9 @@ def _tell(path: str, outcome: dict[str, Any], *, as_json: bool) -> None:
 
 #: A file, how many bytes of it, and what became of the lines there.
 _Told = tuple[str, int, list[dict[str, Any]]]
+#: What became of a part's lines, and why it ends there, if it does.
+_Part = tuple[list[dict[str, Any]], str | None]
+_Running = deque[tuple[str, int, Future[_Part]]]
 
 
 def _alone(url: str, source: str, by: str, paths: Sequence[str]) -> Iterator[_Told]:
@@ -110,21 +116,24 @@ def _together(workers: int, url: str, source: str, by: str, paths: Sequence[str]
     context = multiprocessing.get_context("spawn")
     parts = ((path, size, some) for path in paths for size, some in _parts(path))
     with ProcessPoolExecutor(workers, context, initializer=_begin_worker) as pool:
-        running: deque[tuple[str, int, Future[list[dict[str, Any]]]]] = deque()
+        running: _Running = deque()
         try:
             for path, size, some in parts:
                 running.append((path, size, pool.submit(_bring_in, url, source, by, some)))
                 if len(running) >= 2 * workers:
-                    yield _first(running)
+                    yield from _first(running)
             while running:
-                yield _first(running)
+                yield from _first(running)
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def _first(running: "deque[tuple[str, int, Future[list[dict[str, Any]]]]]") -> _Told:
-    path, size, outcomes = running.popleft()
-    return path, size, outcomes.result()
+def _first(running: "_Running") -> Iterator[_Told]:
+    path, size, part = running.popleft()
+    outcomes, stopped = part.result()
+    yield path, size, outcomes
+    if stopped is not None:
+        raise DatabaseAway(stopped)
 
 
 def _parts(path: str) -> Iterator[tuple[int, list[Line]]]:
@@ -156,6 +165,7 @@ def _warm() -> Iterator[None]:
 
 
 def _begin_worker() -> None:
+    logs.to_stderr()
     warm_up()
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -188,7 +198,12 @@ def _ending_well() -> Iterator[None]:
         raise DatabaseAway(text) from None
 
 
-def _bring_in(url: str, source: str, by: str, some: list[Line]) -> list[dict[str, Any]]:
-    with _ending_well():
-        outcomes = _importer(_database(url), source, by).outcomes(some)
-        return [outcome for batch in outcomes for outcome in batch]
+def _bring_in(url: str, source: str, by: str, some: list[Line]) -> _Part:
+    outcomes: list[dict[str, Any]] = []
+    try:
+        with _ending_well():
+            for batch in _importer(_database(url), source, by).outcomes(some):
+                outcomes += batch
+    except DatabaseAway as stopped:
+        return outcomes, str(stopped)
+    return outcomes, None

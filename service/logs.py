@@ -6,6 +6,7 @@ send is not logged, and errors that may quote it are told without their text (se
 """
 
 import logging
+import logging.config
 import sys
 import traceback
 from collections.abc import MutableMapping
@@ -61,6 +62,12 @@ def connect() -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+
+
+def to_stderr() -> None:
+    """Let warnings of a command go to standard error, where they are in nobody's way."""
+    logging.config.dictConfig(settings("warning"))
+    connect()
 
 
 def begin_request(request_id: str) -> None:

@@ -21,6 +21,8 @@ NDJSON = "application/x-ndjson"
 #: Of a body: 100,000 rounds of four have about 50 MiB.
 MOST_BYTES = 128 * 1024 * 1024
 _IN_MEMORY = 64 * 1024
+# Of JSON; to Python there are others.
+_BLANKS = b" \t\r\n"
 _PIECE_BYTES = 64 * 1024
 
 
@@ -84,7 +86,7 @@ def lines(body: IO[bytes], most: int) -> Iterator[tuple[int, bytes | None]]:
             line = None
             while some and not some.endswith(b"\n"):
                 some = body.readline(_PIECE_BYTES)
-        elif some.isspace():
+        elif not some.strip(_BLANKS):
             blank += 1
             continue
         for earlier in range(number - blank, number):

@@ -68,11 +68,12 @@ def check(line: bytes | None, most: int) -> bytes:
 def answers(
     body: IO[bytes],
     most: int,
+    count: Callable[[], None],
     read: Callable[[bytes], T],
     answer: Callable[[T], bytes],
     refusals: Refusals,
 ) -> Iterator[bytes]:
-    """A line for each line of a body: what answers it, or what is wrong with it.
+    """A line for each line of a body, which is counted: what answers it, or what is wrong with it.
 
     Some lines are read, then answered, then the next: one kind of work at a time took a sixth less.
     """
@@ -80,6 +81,7 @@ def answers(
     while some := list(islice(numbered, _TOGETHER)):
         asked: list[T | bytes] = []
         for number, line in some:
+            count()
             try:
                 asked.append(read(check(line, most)))
             except Exception as error:

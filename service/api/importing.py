@@ -25,7 +25,9 @@ log = structlog.get_logger(__name__)
 
 MOST_LINE_BYTES = 1024 * 1024
 #: Of a batch, which is one transaction: some tenths of a second.
-BATCH_ROUNDS, BATCH_LINES = 1_000, 250
+BATCH_ROUNDS, BATCH_LINES, BATCH_BYTES = 1_000, 250, 1024 * 1024
+# What a line costs at least, as rounds: so many bytes are one of two players.
+_BYTES_A_ROUND = 256
 
 Outcome = dict[str, Any]
 
@@ -43,6 +45,7 @@ class _Line:
     key: str | None = None
     digest: str = ""
     size: int = 0
+    bytes: int = 0
     outcome: Outcome | None = None
 
 
@@ -66,6 +69,12 @@ class Importer:
     def __init__(self, database: Database, source: str, by: str, refusals: Refusals) -> None:
         self.database, self.source, self.by, self.refusals = database, source, by, refusals
         self._rulesets: dict[tuple[str, int | None], RuleSet | None] = {}
+        self._spent = 0.0
+
+    def spent(self) -> float:
+        """What has been worked on since this was last asked, good or bad, in rounds."""
+        spent, self._spent = self._spent, 0.0
+        return spent
 
     def outcomes(self, lines: Iterable[tuple[int, bytes | None]]) -> Iterator[list[Outcome]]:
         """What became of each line, in order, by batches; each is told when it is kept.
@@ -86,24 +95,25 @@ class Importer:
     def _batches(self, lines: Iterable[tuple[int, bytes | None]]) -> Iterator[list[_Line]]:
         batch: list[_Line] = []
         keys: set[str | None] = set()
-        size = 0
+        rounds = bytes_ = 0
         for number, text in lines:
             line = self._read(number, text)
+            full = rounds + line.size > BATCH_ROUNDS or bytes_ + line.bytes > BATCH_BYTES
             # One key twice in a batch would be for the database to tell apart.
-            if batch and (
-                size + line.size > BATCH_ROUNDS or len(batch) >= BATCH_LINES or line.key in keys
-            ):
+            if batch and (full or len(batch) >= BATCH_LINES or line.key in keys):
                 yield batch
-                batch, keys, size = [], set(), 0
+                batch, keys, rounds, bytes_ = [], set(), 0, 0
             batch.append(line)
-            size += line.size
+            rounds += line.size
+            bytes_ += line.bytes
             if line.key is not None:
                 keys.add(line.key)
         if batch:
             yield batch
 
     def _read(self, number: int, text: bytes | None) -> _Line:
-        line = _Line(number)
+        line = _Line(number, bytes=len(text or b""))
+        self._spent += line.bytes / _BYTES_A_ROUND
         try:
             line.document = document = json_input.parse(check(text, MOST_LINE_BYTES))
             line.key, line.digest = identity_of(document)

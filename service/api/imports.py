@@ -59,7 +59,7 @@ def import_matches(body: IO[bytes], query: dict[str, Any]) -> Response:
                 for outcome in outcomes:
                     counts[outcome["status"]] += 1
                     rounds += outcome["rounds"] * (outcome["status"] == "imported")
-                charge(sum(outcome["rounds"] for outcome in outcomes) / ROUNDS_A_UNIT)
+                charge(importer.spent() / ROUNDS_A_UNIT)
                 yield b"".join([_line(outcome) for outcome in outcomes])
         except ImportStopped as error:
             raise StreamBroken(str(error)) from error

@@ -66,11 +66,14 @@ class _Scorer:
         self.counts: dict[str, list[Any]] = {}
         self.lines = 0
 
-    def read(self, line: bytes) -> RoundRequest:
-        """The round of a line; raises what is wrong with it."""
+    def count(self) -> None:
+        """Count a line, whatever it holds."""
         self.lines += 1
         if self.lines % _COUNTED == 0:
             self.charge(_COUNTED / ROUNDS_A_UNIT)
+
+    def read(self, line: bytes) -> RoundRequest:
+        """The round of a line; raises what is wrong with it."""
         return round_of(json_input.parse(line), self.find, to_keep=False)
 
     def answer(self, asked: RoundRequest) -> bytes:
@@ -107,7 +110,7 @@ def score_lines(body: IO[bytes]) -> Response:
     def pieces() -> Generator[bytes, None, None]:
         try:
             yield from bulk.in_pieces(
-                bulk.answers(body, MOST_LINE_BYTES, scorer.read, scorer.answer, refusals)
+                bulk.answers(body, MOST_LINE_BYTES, scorer.count, scorer.read, scorer.answer, refusals)
             )
         finally:
             scorer.finish()

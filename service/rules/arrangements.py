@@ -9,6 +9,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from itertools import accumulate, combinations, groupby, product
 from operator import itemgetter
 
@@ -18,8 +19,11 @@ from service.rules.tables import Tables
 
 _ALL = (1 << HAND_SIZE) - 1
 
-# Where stronger rows may be worth less in more ways than these, all arrangements are gone through.
-_MOST_CHAINS = 12
+# Where stronger rows may be worth less in more ways than these, so many arrangements are looked at.
+_MOST_CHAINS, _MOST_PROMISING = 12, 200
+
+#: What a row is worth in the end to whoever plays it: of top, middle and bottom, by kind.
+Values = Sequence[Sequence[float]]
 
 # Of a kind in a row: its worth, its bonus, and its worth in a sweep.
 _Price = tuple[int, int, int]
@@ -117,17 +121,17 @@ class Layouts:
                 if least <= fives.orders[middle] <= fives.orders[bottom]:
                     yield self.arrangement((three, middle, bottom))
 
-    def best(self) -> list[Arrangement]:
+    def best(self, values: Values) -> list[Arrangement]:
         """The arrangements than which none is better; of those that are equal in all that counts one.
 
         Better is what is stronger or worth more in a row, and neither weaker nor worth less in any.
-        (Under house rules with bonuses that rise and fall with every rank, those that are better only
-        with rows of another worth may leave others in.)
+        Under house rules with bonuses that rise and fall with every rank that is nearly everything, and
+        the 200 are given in its place that are most valuable.
         """
         rows = (self.threes, self.fives, self.fives)
         chains = [self._chains(row, of) for row, of in enumerate(rows)]
         if math.prod(map(len, chains)) > _MOST_CHAINS:
-            return [self.arrangement(places) for places in self._strongest_of_each_price()]
+            return self.most_valuable(values, _MOST_PROMISING)
         found = [places for chosen in product(*chains) for places in self._strongest(*chosen)]
         arrangements = [self.arrangement(places) for places in found]
         if len(arrangements) == 1 or all(len(of_row) == 1 for of_row in chains):
@@ -185,29 +189,55 @@ class Layouts:
                 steps = _rising(sorted(steps + new, reverse=True), strengths)
         return _strongest_of_equal_tops(found, strengths)
 
-    def _strongest_of_each_price(self) -> list[Three]:
-        """The places of the arrangements than which none with rows of the same worth is stronger."""
+    def most_valuable(self, values: Values, count: int) -> list[Arrangement]:
+        """The arrangements with the hands that are worth most together, in no order, each three hands
+        once; of those that make the same ones, that with the strongest rows.
+
+        From the most valuable rows down, so that it stops where the rest could not be worth as much.
+        """
         fives, threes = self.fives, self.threes
         of_top, of_middle, of_bottom = (
-            self._prices(row, of) for row, of in enumerate((threes, fives, fives))
+            [of[kind] for kind in rows.kinds]
+            for of, rows in zip(values, (threes, fives, fives), strict=True)
         )
-        found: list[Three] = []
-        groups: dict[tuple[_Price, _Price, _Price], list[tuple[int, int]]] = {}
-        for top in reversed(range(len(threes.sets))):
+        tops = sorted(range(len(threes.sets)), key=of_top.__getitem__, reverse=True)
+        bottoms = sorted(range(len(fives.sets)), key=of_bottom.__getitem__, reverse=True)
+        most_middle, most_bottom = max(of_middle), of_bottom[bottoms[0]]
+        found: dict[Three, tuple[int, Three]] = {}
+        worth: list[float] = []  # of the three hands that are worth most: a heap
+        enough = -math.inf
+        for top in tops:
+            if of_top[top] + most_middle + most_bottom < enough:
+                break
             cards, least = threes.sets[top], threes.orders[top]
-            rest = _ALL ^ cards
-            for bottom in reversed(range(len(fives.sets))):
+            for bottom in bottoms:
+                both = of_top[top] + of_bottom[bottom]
+                if both + most_middle < enough:
+                    break
                 chosen = fives.sets[bottom]
                 if chosen & cards:
                     continue
-                middle = self._place[rest ^ chosen]
+                middle = self._place[_ALL ^ cards ^ chosen]
                 if not least <= fives.orders[middle] <= fives.orders[bottom]:
                     continue
-                group = groups.setdefault((of_top[top], of_middle[middle], of_bottom[bottom]), [])
-                if not any(middle <= other and bottom <= lower for other, lower in group):
-                    group.append((middle, bottom))
-                    found.append((top, middle, bottom))
-        return found
+                if both + of_middle[middle] < enough:
+                    continue
+                kinds = threes.kinds[top], fives.kinds[middle], fives.kinds[bottom]
+                if kinds not in found:
+                    heappush(worth, both + of_middle[middle])
+                    if len(worth) > count:
+                        heappop(worth)
+                        enough = worth[0]
+                # There are so many more fives than threes.
+                strong = top * len(_FIVES) // len(_THREES) + middle + bottom
+                if kinds not in found or strong > found[kinds][0]:
+                    found[kinds] = strong, (top, middle, bottom)
+        kept = [
+            (of_top[top] + of_middle[middle] + of_bottom[bottom], (top, middle, bottom))
+            for _, (top, middle, bottom) in found.values()
+        ]
+        kept.sort(reverse=True)
+        return [self.arrangement(places) for _, places in kept[:count]]
 
     def _prices(self, row: int, rows: _Rows) -> list[_Price]:
         tables = self.tables

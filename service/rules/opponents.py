@@ -76,6 +76,8 @@ class Player:
         self.values = _values(ruleset, chances)
         self._wheel = ruleset.wheel != "none"
         self._most = [max(of_row) for of_row in self.values]
+        #: The same values by kind.
+        self.by_kind = [[of_row[at] for at in PLACE_OF_KIND] for of_row in self.values]
 
     def play(self, cards: Sequence[int]) -> Opponent:
         """What becomes of 13 cards in this player's hands."""
@@ -106,7 +108,7 @@ class Player:
 
     def _arrange_by_all(self, cards: Sequence[int]) -> Opponent:
         """Arrange the few hands whose parts do not fit together, by looking at everything."""
-        best = max(Layouts(self.tables, cards).best(), key=lambda one: self.worth(one.kinds))
+        (best,) = Layouts(self.tables, cards).most_valuable(self.by_kind, 1)
         return Opponent(best.cards, best.strengths, best.kinds, None)
 
     def worth(self, kinds: Three) -> float:

@@ -36,7 +36,7 @@ def suggest(
     specials = _specials(ruleset, layouts.cards, deals)
     counts_anyway = bool(specials) and not ruleset.declared
     prices = Prices(ruleset)
-    ranked = [] if counts_anyway else rank(prices, layouts.best(), deals)[:limit]
+    ranked = [] if counts_anyway else rank(prices, layouts.best(player.by_kind), deals)[:limit]
     shown = _show(prices, ranked, deals, words)
     special = max(specials, key=lambda of: of["expected_points"], default=None)
     declares = special is not None and (

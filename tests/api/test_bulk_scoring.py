@@ -219,3 +219,23 @@ def test_nobody_scores_on_when_the_reader_has_left(
 def test_the_mark_that_some_programs_begin_with_is_passed_over(client: FlaskClient) -> None:
     found = answers(send(client, b"\xef\xbb\xbf" + encode(ROUND) + b"\n" + encode(ROUND)))
     assert [answer["seats"][0]["points"] for answer in found] == [22, 22]
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"x", b"x" * 70_000, b'{"seats": []}', encode(ROUND)], ids=lambda line: f"{line[:9]!r}"
+)
+def test_every_line_is_charged_whatever_it_holds(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, line: bytes
+) -> None:
+    charged: list[float] = []
+    monkeypatch.setattr(scoring.limits, "meter", lambda: charged.append)
+    found = answers(send(client, (line + b"\n") * 40 + encode(ROUND)))
+    assert len(found) == 41
+    assert sum(charged) == pytest.approx(41 / scoring.ROUNDS_A_UNIT)
+
+
+@pytest.mark.parametrize("blank", [b"\x0b", b"\x0c", b"\x1c", b"\x85", b"\xa0"])
+def test_only_the_blanks_of_json_make_a_blank_line(client: FlaskClient, blank: bytes) -> None:
+    (first, last) = answers(send(client, encode(ROUND) + b"\n" + blank + b"\n"))
+    assert first["seats"] and last["line"] == 2
+    assert "empty" not in last["detail"]

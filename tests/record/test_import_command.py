@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from flask.testing import FlaskClient
+from sqlalchemy import text
 
 from service.auditing import audit_everything
 from service.cli import main
@@ -119,3 +120,32 @@ def test_what_was_killed_in_the_middle_is_completed_by_the_same_again(
     report = audit_everything(database_url, workers=2)
     whole_audit._engine.cache_clear()
     assert (report.findings, report.rounds) == ([], 4 * MANY)
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_lines_that_failed_are_told_and_nothing_else_is_in_the_way(
+    database_url: str, database: Any, tmp_path: Path, workers: str, as_json: bool
+) -> None:
+    """A lock that nobody lets go of: what is printed are outcomes, and the log goes elsewhere."""
+    path = write(tmp_path / "1", MATCHES[:1])
+    command = [sys.executable, "-m", "service", "import", "--workers", workers, path]
+    with database.transaction() as connection:
+        connection.execute(text("LOCK TABLE player_totals IN ACCESS EXCLUSIVE MODE"))
+        ended = subprocess.run(
+            [*command, *(["--json"] if as_json else [])],
+            env={**os.environ, "DATABASE_URL": database_url},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert ended.returncode == 1
+    if as_json:
+        (line,) = map(json.loads, ended.stdout.splitlines())
+        assert (line["line"], line["status"], line["problem"]["status"]) == (1, "failed", 503)
+    else:
+        assert ended.stdout.startswith(f"{path}:1 (1): ")
+    assert "0 imported, 0 unchanged, 0 rejected, 1 failed" in ended.stderr
+    assert "import the same again" in ended.stderr

@@ -14,6 +14,8 @@ from sqlalchemy.exc import DBAPIError
 
 from schemas.rounds import read_round
 from service.api import importing as api
+from service.api.bulk import Refusals
+from service.api.problems import Occasion
 from service.auditing import audit_everything
 from service.database import Database, DatabaseAway
 from service.record import importing
@@ -473,3 +475,26 @@ def test_texts_are_left_out_of_results_as_they_are_of_anything(ruleset: str) -> 
         asked = read_round(document, lambda name, _version: BUILT_IN.get(name))
         result = score(asked.ruleset, asked.seats, asked.stake, ENGLISH)
         assert bare(result) == without_texts(result)
+
+
+def test_a_batch_has_no_more_than_so_many_bytes(database: Database) -> None:
+    """Whatever lines hold that is none of a match, no more of them than that is in memory at a time."""
+    players = b",".join([b"[]"] * 100_000)
+    lines = [b'{"key": "%d", "rounds": [], "players": [%b]}' % (number, players) for number in range(7)]
+    importer = api.Importer(database, "x", "x", Refusals(Occasion(str, "", None)))
+    batches = list(importer.outcomes(enumerate(lines, 1)))
+    assert [len(batch) for batch in batches] == [3, 3, 1]
+    assert importer.spent() > 7 * len(players) / 1000
+    assert importer.spent() == 0
+    for outcome in batches[0]:
+        assert [error["pointer"] for error in outcome["problem"]["errors"]] == ["/players"]
+
+
+@pytest.mark.parametrize("count", [5, 16, 17, 1_000])
+def test_too_many_players_are_one_mistake(client: FlaskClient, count: int) -> None:
+    players = [f"player {number}" for number in range(count)]
+    alone = client.post("/v1/matches", json={"players": players})
+    refused, _end = bring_in(client, [{"players": players, "rounds": []}])
+    for problem in (alone.get_json(), refused["problem"]):
+        (mistake,) = problem["errors"]
+        assert (mistake["code"], mistake["pointer"], mistake["got"]) == ("seat_count", "/players", count)

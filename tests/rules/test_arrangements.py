@@ -10,6 +10,7 @@ import pytest
 
 from service.rules.arrangements import Arrangement, Layouts
 from service.rules.cards import NAMES, RANKS, parse
+from service.rules.opponents import Player
 from service.rules.ruleset import BUILT_IN, RuleSet
 from tests.independent.hands import read_cards, read_hand, steps
 from tests.rules.rounds import house_rules
@@ -85,7 +86,7 @@ def test_every_arrangement_in_order_is_found_and_the_best_are_those_that_none_be
     every = [str(rows_of(one)) for one in layouts.every()]
     assert len(every) == len(set(every))
     assert set(every) == set(plain)
-    best = [plain[str(rows_of(one))] for one in layouts.best()]
+    best = [plain[str(rows_of(one))] for one in layouts.best(Player(BUILT_IN[name]).by_kind)]
     assert len(best) == len(set(best))
     assert set(best) == undominated(set(plain.values()), every_part)
 
@@ -104,35 +105,48 @@ def merits(ruleset: RuleSet, one: Arrangement) -> tuple[int, ...]:
 @pytest.mark.parametrize("cards", HANDS.values(), ids=HANDS)
 def test_a_weaker_row_that_is_worth_more_is_among_the_best(cards: list[str]) -> None:
     layouts = Layouts(UNEVEN.tables, parse(cards))
-    best = [merits(UNEVEN, one) for one in layouts.best()]
+    best = [merits(UNEVEN, one) for one in layouts.best(Player(UNEVEN).by_kind)]
     assert len(best) == len(set(best))
     assert set(best) == undominated({merits(UNEVEN, one) for one in layouts.every()}, every_part)
 
 
-def test_bonuses_that_fall_with_every_rank_take_no_endless_time_and_hide_nothing() -> None:
-    """Nothing of what could be the best is left out, where every row has a worth of its own."""
+def falling_rules(**changes: Any) -> RuleSet:
+    """House rules under which every row has a worth of its own, the less the stronger it is."""
     falling = {rank: 1000 - 70 * at for at, rank in enumerate(RANKS)}
     hands = ("high_card", "pair", "two_pair", "three_of_a_kind", "straight", "flush", "full_house")
     paid = {
         hand: {rank: worth - 9 * at for rank, worth in falling.items()} for at, hand in enumerate(hands)
     }
     top = {hand: paid[hand] for hand in ("high_card", "pair", "three_of_a_kind")}
-    house = house_rules("bsfyi", points={"top": top, "middle": paid, "bottom": paid})
-    layouts = Layouts(house.tables, parse(HANDS["any"]))
+    return house_rules("bsfyi", points={"top": top, "middle": paid, "bottom": paid, **changes})
+
+
+@pytest.mark.parametrize("bonuses", ["instead", "always"])
+@pytest.mark.parametrize(
+    "text", ["7h Tc Jc Ks 2d Kd 8s 4d 9s 8c As Qh 5c", "3c 7c 9d 5c 8s Td 3d Js As 2s 5h 8d 6h"]
+)
+def test_where_bonuses_fall_with_every_rank_the_most_valuable_are_tried(text: str, bonuses: str) -> None:
+    house = falling_rules(bonuses=bonuses)
+    player, layouts = Player(house), Layouts(house.tables, parse(text))
     began = time.perf_counter()
-    best = {merits(house, one) for one in layouts.best()}
+    best = layouts.best(player.by_kind)
     assert time.perf_counter() - began < 5
-    every = {merits(house, one) for one in layouts.every()}
-    chance = random.Random(1)
-    assert best <= every
-    for one in chance.sample(sorted(every), 200):
-        assert any(every_part(other, one) for other in best)
+    every = {one.kinds: player.worth(one.kinds) for one in layouts.every()}
+    assert len({one.kinds for one in best}) == len(best) == min(200, len(every))
+    least = min(player.worth(one.kinds) for one in best)
+    assert sum(worth > least for worth in every.values()) <= 200
+    assert {kinds for kinds, worth in every.items() if worth > least} <= {one.kinds for one in best}
+    (first,) = layouts.most_valuable(player.by_kind, 1)
+    assert player.worth(first.kinds) == pytest.approx(max(every.values()))
 
 
 def test_house_rules_pay_for_a_flush_and_not_for_more() -> None:
     """A flush in the middle takes 5, a full house 1: both are worth a look."""
     cards = parse("Ah Kh 9h 8h 7h 2c 2d 2s 3c 3d As Ac Ad")
-    middles = {UNEVEN.tables.look_up(one.cards[3:8])[1] for one in Layouts(UNEVEN.tables, cards).best()}
+    middles = {
+        UNEVEN.tables.look_up(one.cards[3:8])[1]
+        for one in Layouts(UNEVEN.tables, cards).best(Player(UNEVEN).by_kind)
+    }
     kinds = {UNEVEN.tables.look_up(parse(text))[1] for text in ("Ah Kh 9h 8h 7h", "2c 2d 2s 3c 3d")}
     assert kinds <= middles
 

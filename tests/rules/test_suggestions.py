@@ -69,7 +69,7 @@ def test_what_an_arrangement_brings_is_what_scoring_gives(
     own, *others = [deck[start : start + 13] for start in range(0, 13 * (opponents + 1), 13)]
     player = Player(ruleset)
     dealt = [player.play(cards) for cards in others]
-    one = chance.choice(Layouts(ruleset.tables, own).best())
+    one = chance.choice(Layouts(ruleset.tables, own).best(Player(ruleset).by_kind))
     result = scored(ruleset, Seat("me", one.cards), dealt)
     me = result["seats"][0]
     assert [seat["foul"] for seat in result["seats"]] == [None] * (opponents + 1)
@@ -99,7 +99,7 @@ def test_many_deals_together_are_the_sum_of_each(name: str) -> None:
     deals = [[player.play(hand) for hand in hands] for hands in islice(deal(cards, 3, 1), 40)]
     whole = Sample(Prices(ruleset), deals)
     each = [Sample(Prices(ruleset), [one]) for one in deals]
-    for one in Layouts(ruleset.tables, cards).best():
+    for one in Layouts(ruleset.tables, cards).best(Player(ruleset).by_kind):
         found, parts = whole.try_out(one), [sample.try_out(one) for sample in each]
         assert found.points == sum(part.points for part in parts)
         assert found.sweeps == sum(part.sweeps for part in parts)
@@ -137,7 +137,9 @@ def test_the_best_one_is_the_best_of_all_arrangements_scored_one_by_one(
         sum(scored(ruleset, Seat("me", one.cards), hands)["seats"][0]["points"] or 0 for hands in deals)
         for one in every.values()
     )
-    first, outcome = rank(Prices(ruleset), Layouts(ruleset.tables, cards).best(), deals)[0]
+    first, outcome = rank(
+        Prices(ruleset), Layouts(ruleset.tables, cards).best(Player(ruleset).by_kind), deals
+    )[0]
     assert outcome.points == most
     own = [scored(ruleset, Seat("me", first.cards), hands)["seats"][0]["points"] for hands in deals]
     assert sum(points or 0 for points in own) == most
@@ -291,7 +293,10 @@ def test_opponents_play_what_is_nearly_always_the_best() -> None:
     missed = []
     for _ in range(60):
         cards = chance.sample(range(52), 13)
-        best = max(player.worth(one.kinds) for one in Layouts(ruleset.tables, cards).best())
+        best = max(
+            player.worth(one.kinds)
+            for one in Layouts(ruleset.tables, cards).best(Player(ruleset).by_kind)
+        )
         missed.append(best - player.worth(player.arrange(cards).kinds))
     assert min(missed) > -1e-9
     assert sum(loss < 1e-9 for loss in missed) >= 50
