@@ -1,5 +1,6 @@
 """Side by side: everything takes turns, and medians of the turns are compared."""
 
+import random
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -10,12 +11,17 @@ ROUNDS = 15
 def side_by_side(
     contestants: Mapping[str, Callable[[], object]], *, rounds: int = ROUNDS
 ) -> dict[str, float]:
-    """Median seconds of each contestant; they take turns, so that noise meets all of them."""
+    """Median seconds of each contestant; they take turns, so that noise meets all of them.
+
+    Each time in another order: what ran before is felt by who comes next.
+    """
     for run in contestants.values():
         run()
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    turns, chance = list(contestants.items()), random.Random(1)
     for _ in range(rounds):
-        for name, run in contestants.items():
+        chance.shuffle(turns)
+        for name, run in turns:
             start = time.perf_counter()
             run()
             seconds[name].append(time.perf_counter() - start)
