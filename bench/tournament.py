@@ -46,10 +46,9 @@ def _play(task: tuple[str, list[str], int]) -> None:
     url, match_ids, rounds = task
     chance, base = random.Random(match_ids[0]), Database(url, pool_size=1)
     for match_id in match_ids:
-        with base.transaction() as connection:
-            frame = matches.lock_frame(connection, UUID(match_id))
         for _ in range(rounds):
             with base.transaction() as connection:
+                frame = matches.lock_frame(connection, UUID(match_id))
                 seats = deal(chance, frame.players)
                 keeping.keep_match_round(connection, frame, seats, number=None, by="bench")
     base.close()
