@@ -89,8 +89,11 @@ def keep_match_round(
         finished_at=row["submitted_at"] if finished else None,
     )
     totals.add_round(batch, match.id, counts=row["result"])
+    if not finished:
+        tournament_totals.add_round(batch, match, row["result"])
     batch.send(connection)
-    tournament_totals.follow(connection, match, counts=row["result"], closes=finished)
+    if finished:
+        tournament_totals.follow(connection, match, counts=row["result"], closes=True)
     return show_round(row)
 
 

@@ -12,8 +12,10 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
+import orjson
 from sqlalchemy import Connection, Row, select, text
 
+from service.record.batch import Batch
 from service.record.tables import TOURNAMENT_COUNTS, match_players
 from service.rules.cards import ROWS
 
@@ -23,25 +25,27 @@ OVER_ALL = 0
 Counts = dict[str, Counter[str]]
 
 _NAMES = ", ".join(TOURNAMENT_COUNTS)
-_ARRAYS = ", ".join(f"CAST(:{name} AS bigint[])" for name in TOURNAMENT_COUNTS)
+_TYPED = ", ".join(f"{name} bigint" for name in TOURNAMENT_COUNTS)
 _SUMS = ", ".join(f"{name} = kept.{name} + excluded.{name}" for name in TOURNAMENT_COUNTS)
-_ADD = text(f"""
+_ADD = f"""
     INSERT INTO tournament_totals AS kept (tournament_id, stage, player, {_NAMES})
-    SELECT :tournament_id, * FROM unnest(CAST(:stage AS integer[]), CAST(:player AS text[]), {_ARRAYS})
+    SELECT CAST(%(tournament)s AS uuid), * FROM json_to_recordset(%(in_tournament)s)
+        AS added (stage integer, player text, {_TYPED})
     ON CONFLICT (tournament_id, stage, player) DO UPDATE SET {_SUMS}
-""")
+"""
 _BEGIN = text("""
     INSERT INTO tournament_totals (tournament_id, stage, player)
     SELECT :tournament_id, :stage, player FROM unnest(CAST(:player AS text[])) AS player
     ON CONFLICT DO NOTHING
 """)
-_TOUCH = text("""
+_TOUCH = """
     UPDATE tournaments
     SET version = version + 1,
-        open_matches = open_matches - :closed,
-        status = CASE WHEN :closed > 0 AND open_matches = :closed THEN 'stage_done' ELSE status END
-    WHERE id = :tournament_id
-""")
+        open_matches = open_matches - %(closed)s,
+        status = CASE
+            WHEN %(closed)s > 0 AND open_matches = %(closed)s THEN 'stage_done' ELSE status END
+    WHERE id = %(touched)s
+"""
 
 
 def results(connection: Connection, match: Row[Any]) -> Counts:
@@ -81,6 +85,15 @@ def follow(
     add(changes, before or {}, -1)
     change(connection, match.tournament_id, {OVER_ALL: changes, match.stage: changes})
     touch(connection, match.tournament_id, closed=int(closes))
+
+
+def add_round(batch: Batch, match: Row[Any], result: Mapping[str, Any]) -> None:
+    """Let the totals follow a round that leaves its match open, with what a batch does; as its end."""
+    if match.tournament_id is None:
+        return
+    counts = counts_of(result)
+    _add_change(batch, match.tournament_id, {OVER_ALL: counts, match.stage: counts})
+    _add_touch(batch, match.tournament_id, 0)
 
 
 def counts_of(result: Mapping[str, Any]) -> Counts:
@@ -143,13 +156,9 @@ def change(
     connection: Connection, tournament_id: UUID, stages: Mapping[int, Mapping[str, Mapping[str, int]]]
 ) -> None:
     """Add changes by stage and player to the kept totals."""
-    keys = sorted((stage, player) for stage, changes in stages.items() for player in changes)
-    columns: dict[str, Any] = {
-        name: [stages[stage][player].get(name, 0) for stage, player in keys]
-        for name in TOURNAMENT_COUNTS
-    }
-    columns |= {"stage": [stage for stage, _ in keys], "player": [player for _, player in keys]}
-    connection.execute(_ADD, columns | {"tournament_id": tournament_id})
+    batch = Batch()
+    _add_change(batch, tournament_id, stages)
+    batch.send(connection)
 
 
 def begin(connection: Connection, tournament_id: UUID, stage: int, players: Sequence[str]) -> None:
@@ -163,7 +172,24 @@ def touch(connection: Connection, tournament_id: UUID, closed: int = 0) -> None:
 
     To be the last thing in a transaction: from here on everybody else who changes something waits.
     """
-    connection.execute(_TOUCH, {"tournament_id": tournament_id, "closed": closed})
+    batch = Batch()
+    _add_touch(batch, tournament_id, closed)
+    batch.send(connection)
+
+
+def _add_change(
+    batch: Batch, tournament_id: UUID, stages: Mapping[int, Mapping[str, Mapping[str, int]]]
+) -> None:
+    none = dict.fromkeys(TOURNAMENT_COUNTS, 0)
+    rows = [
+        {**none, **stages[stage][player], "stage": stage, "player": player}
+        for stage, player in sorted((stage, player) for stage in stages for player in stages[stage])
+    ]
+    batch.add(_ADD, tournament=str(tournament_id), in_tournament=orjson.dumps(rows).decode())
+
+
+def _add_touch(batch: Batch, tournament_id: UUID, closed: int) -> None:
+    batch.add(_TOUCH, touched=str(tournament_id), closed=closed)
 
 
 def _results(connection: Connection, match_id: UUID) -> Counts:
