@@ -65,8 +65,12 @@ def connect() -> None:
 
 
 def to_stderr() -> None:
-    """Let warnings of a command go to standard error, where they are in nobody's way."""
-    logging.config.dictConfig(settings("warning"))
+    """Let warnings of a command go to standard error, where they are in nobody's way.
+
+    Unless whoever runs it within a process of his own takes care of logs already.
+    """
+    if not logging.getLogger().handlers:
+        logging.config.dictConfig(settings("warning"))
     connect()
 
 
