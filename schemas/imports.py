@@ -122,8 +122,11 @@ def _plain_seat(seat: Any) -> Any:
     return plain
 
 
-def read_import(document: Any, find: FindRuleSet) -> Played:
-    """Read a match that was played elsewhere; :class:`Invalid` with everything that is wrong."""
+def read_import(document: Any, identity: tuple[str, str], find: FindRuleSet) -> Played:
+    """Read a match that was played elsewhere; :class:`Invalid` with everything that is wrong.
+
+    ``identity``: as :func:`identity_of` tells it.
+    """
     loaded, mistakes = load(_IMPORT, document)
     ruleset = find_named(loaded, find, mistakes)
     rounds = loaded.get("rounds", [])
@@ -151,7 +154,7 @@ def read_import(document: Any, find: FindRuleSet) -> Played:
     if mistakes or ruleset is None:
         raise Invalid(mistakes)
     finish = loaded["finish"]["reason"] if "finish" in loaded else None
-    key, digest = identity_of(document)
+    key, digest = identity
     return Played(
         key=key,
         digest=digest,

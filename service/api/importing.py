@@ -18,8 +18,8 @@ from service.database import Database, DatabaseAway
 from service.messages import _
 from service.record import importing
 from service.record.importing import Known, Ready
-from service.record.rulesets import find_ruleset
-from service.rules.ruleset import BUILT_IN, RuleSet
+from service.record.rulesets import find_ruleset, published
+from service.rules.ruleset import RuleSet
 
 log = structlog.get_logger(__name__)
 
@@ -185,7 +185,9 @@ class Importer:
         ready = []
         for line in lines:
             try:
-                ready.append((line, importing.prepare(read_import(line.document, self._find), self.by)))
+                # Without a key the line is refused here.
+                played = read_import(line.document, (line.key or "", line.digest), self._find)
+                ready.append((line, importing.prepare(played, self.by)))
             except DatabaseAway:
                 raise
             except Exception as error:
@@ -224,8 +226,8 @@ class Importer:
 
     def _find(self, identifier: str, version: int | None) -> RuleSet | None:
         """A rule set; in each batch one is looked up once."""
-        built_in = BUILT_IN.get(identifier)
-        if built_in is not None and version in (None, built_in.version):
+        built_in = published(identifier, version)
+        if built_in is not None:
             return built_in
         if (identifier, version) in self._rulesets:
             return self._rulesets[identifier, version]

@@ -22,9 +22,9 @@ from service.api import bulk, json_input, limits, observing
 from service.api.calls import Lines, call, database
 from service.api.problems import invalid, occasion
 from service.language import words
-from service.record.rulesets import find_ruleset
+from service.record.rulesets import find_ruleset, published
 from service.rules.reading import take_up
-from service.rules.ruleset import BUILT_IN, RuleSet
+from service.rules.ruleset import RuleSet
 from service.rules.scoring import score as score_round
 from service.rules.suggestions import suggest
 
@@ -33,8 +33,8 @@ blueprint = Blueprint("scoring", __name__, url_prefix="/v1")
 
 def find(identifier: str, version: int | None) -> RuleSet | None:
     """A rule set by id or alias; the database is asked only for what is not built in."""
-    built_in = BUILT_IN.get(identifier)
-    if built_in is not None and version in (None, built_in.version):
+    built_in = published(identifier, version)
+    if built_in is not None:
         return built_in
     with database().transaction() as connection:
         return find_ruleset(connection, identifier, version)
@@ -85,8 +85,8 @@ class _Scorer:
 
     def find(self, identifier: str, version: int | None) -> RuleSet | None:
         """A rule set; one that is not built in is looked up once."""
-        built_in = BUILT_IN.get(identifier)
-        if built_in is not None and version in (None, built_in.version):
+        built_in = published(identifier, version)
+        if built_in is not None:
             return built_in
         key = identifier, version
         if key not in self.found:

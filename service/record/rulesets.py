@@ -21,13 +21,19 @@ class RuleSetChanged(Exception):
     """A published rule set differs from the record's under the same version."""
 
 
+def published(identifier: str, version: int | None) -> RuleSet | None:
+    """The rule set of an id or alias if it is one that comes with the service, which needs no record."""
+    built_in = BUILT_IN.get(identifier)
+    return built_in if built_in is not None and version in (None, built_in.version) else None
+
+
 def find_ruleset(connection: Connection, identifier: str, version: int | None) -> RuleSet | None:
     """The rule set of an id or alias, in a version or the newest; None if there is none."""
-    built_in = BUILT_IN.get(identifier)
-    if built_in is not None and version in (None, built_in.version):
-        return built_in
+    built_in = published(identifier, version)
     if built_in is not None:
-        identifier = built_in.id
+        return built_in
+    if identifier in BUILT_IN:
+        identifier = BUILT_IN[identifier].id
     if version is None:
         newest = select(func.max(rulesets.c.version)).where(rulesets.c.id == identifier)
         version = connection.scalar(newest)
