@@ -24,12 +24,14 @@ import psycopg2
 from sqlalchemy import make_url
 
 from service.embedded_postgres import EmbeddedPostgres
-from service.record.digests import seal
+from service.record.digests import seal_scored
 from service.record.keeping import canonical_request, duel_rows, sealed_content, seat_rows
 from service.record.tables import PLAYER_COUNTS, metadata
 from service.record.totals import counts_of
+from service.rules import results
 from service.rules.labels import ENGLISH
 from service.rules.reading import Seat, formed_names
+from service.rules.results import RoundResult
 from service.rules.ruleset import BUILT_IN, RuleSet
 from service.rules.scoring import score
 from service.setup import prepare_database
@@ -169,7 +171,7 @@ class Chunk:
             "submitted_by": match["created_by"],
             "previous_digest": match["chain_digest"],
         }
-        row["digest"] = seal(sealed_content(row, ruleset.digest))
+        row["digest"] = seal_scored(sealed_content(row, ruleset.digest))
         match |= {"chain_length": row["link"], "chain_digest": row["digest"]}
         match["version"] += 1
         self.rows["rounds"].append(row)
@@ -179,13 +181,13 @@ class Chunk:
 
     def count(self, last: Row, standing: Mapping[str, Counter[str]]) -> None:
         """Add the newest revision of a round to totals, unless it is void."""
-        for seat in last["result"]["seats"]:
-            total = self.total(seat["player"])
+        for seat in last["result"].seats:
+            total = self.total(seat.player)
             total["version"] += last["revision"]
             if last["status"] != "void":
                 counts = counts_of(seat)
                 total.update({name: counts[name] for name in PLAYER_COUNTS})
-                standing[seat["player"]].update(
+                standing[seat.player].update(
                     {name: counts[name] for name in ("points", "net", "fees", "rounds")}
                 )
 
@@ -234,6 +236,8 @@ def copy(cursor: Any, table: str, rows: Sequence[Row]) -> None:
 def _cell(value: Any) -> str:
     if value is None:
         return "\\N"
+    if isinstance(value, RoundResult):
+        return results.write(value).decode().replace("\\", "\\\\")
     if isinstance(value, dict):
         return orjson.dumps(value).decode().replace("\\", "\\\\")
     return str(value)

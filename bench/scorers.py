@@ -1,17 +1,19 @@
 """A whole four-player round against what others need to rank its twelve rows.
 
 All start from the same strings and end with theirs: ours with the full itemised result, theirs with
-a rank for each row. Their evaluators take at least five cards, so a top row is ranked as the middle
-row once more: twelve rows of five. The naive counter counts ranks and suits anew for every row.
+a rank for each row. Each has a process of its own. Their evaluators take at least five cards, so a top
+row is ranked as the middle row once more: twelve rows of five. The naive counter counts ranks and suits
+anew for every row.
 """
 
 import random
 from collections import Counter
+from collections.abc import Callable
 
 import phevaluator
 import treys
 
-from bench.timing import side_by_side, table
+from bench.timing import side_by_side_apart, table
 from schemas.rulesets import read_house_rules
 from service.rules.cards import names, parse
 from service.rules.labels import ENGLISH
@@ -71,13 +73,11 @@ def naive(row: list[str]) -> tuple[list[tuple[int, int]], bool, bool]:
     return counts, straight, len({card[1] for card in row}) == 1
 
 
-def measure() -> dict[str, float]:
+def ours(rules: RuleSet = RULES) -> Callable[[], None]:
     warm_up()  # as every worker does
     rounds = deals()
 
-    posted = house_rules()
-
-    def ours(rules: RuleSet = RULES) -> None:
+    def run() -> None:
         for players in rounds * PASSES:
             seats = [
                 Seat(player, parse(rows[0] + rows[1] + rows[2]))
@@ -85,38 +85,61 @@ def measure() -> dict[str, float]:
             ]
             score(rules, seats, None, ENGLISH)
 
-    def rank_with_phevaluator() -> None:
-        rank = phevaluator.evaluate_cards
+    return run
+
+
+def ours_by_house_rules() -> Callable[[], None]:
+    return ours(house_rules())
+
+
+def with_phevaluator() -> Callable[[], None]:
+    rounds, rank = deals(), phevaluator.evaluate_cards
+
+    def run() -> None:
         for players in rounds * PASSES:
             for _, middle, bottom in players:
                 rank(*middle)
                 rank(*middle)
                 rank(*bottom)
 
-    evaluator = treys.Evaluator()
+    return run
 
-    def rank_with_treys() -> None:
-        new, rank = treys.Card.new, evaluator.evaluate
+
+def with_treys() -> Callable[[], None]:
+    rounds, new, rank = deals(), treys.Card.new, treys.Evaluator().evaluate
+
+    def run() -> None:
         for players in rounds * PASSES:
             for _, middle, bottom in players:
                 for row in (middle, middle, bottom):
                     rank([], [new(card) for card in row])
 
-    def count_naively() -> None:
+    return run
+
+
+def naively() -> Callable[[], None]:
+    rounds = deals()
+
+    def run() -> None:
         for players in rounds * PASSES:
             for rows in players:
                 for row in rows:
                     naive(row)
 
-    seconds = side_by_side(
-        {
-            "ours": ours,
-            "house rules": lambda: ours(posted),
-            "phevaluator": rank_with_phevaluator,
-            "treys": rank_with_treys,
-            "naive": count_naively,
-        }
-    )
+    return run
+
+
+CONTESTANTS = {
+    "ours": ours,
+    "house rules": ours_by_house_rules,
+    "phevaluator": with_phevaluator,
+    "treys": with_treys,
+    "naive": naively,
+}
+
+
+def measure() -> dict[str, float]:
+    seconds = side_by_side_apart(CONTESTANTS)
     each = {name: 1e6 * value / DEALS / PASSES for name, value in seconds.items()}
     rows = {"susun: scored, itemised": f"{each['ours']:6.1f}"}
     times = each["house rules"] / each["ours"]

@@ -21,6 +21,7 @@ from service.api.idempotent import idempotently
 from service.api.reading import check_media_type, read_body, read_id, read_name, read_query
 from service.database import Database
 from service.record.keys import Claimed
+from service.rules.results import RoundResult, write
 
 View = Callable[..., Any]
 JSON = "application/json"
@@ -199,4 +200,5 @@ def _respond(result: Any, status: int) -> Response | Afterwards:
     if isinstance(result, Created):
         headers["Location"] = result.location
         result, status = result.document, result.status
-    return Response(orjson.dumps(result), status, headers, content_type="application/json")
+    body = write(result) if isinstance(result, RoundResult) else orjson.dumps(result)
+    return Response(body, status, headers, content_type="application/json")

@@ -7,7 +7,9 @@ import orjson
 from flask import Response, g, request
 
 from service.api.problems import Problem
+from service.language import retold
 from service.messages import _
+from service.record.rounds import StoredRound
 
 
 def unless_known(
@@ -40,6 +42,11 @@ def tagged(
     if location is not None:
         response.headers["Location"] = location
     return response
+
+
+def kept_round(kept: StoredRound) -> Response:
+    """The answer to whoever has posted or changed a round, in their language."""
+    return tagged(retold(kept.json, g.language), kept.digest, 201, f"/v1/rounds/{kept.id}")
 
 
 def tag_of(state: object) -> str:

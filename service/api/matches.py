@@ -22,11 +22,10 @@ from schemas.rounds import (
 )
 from service.api import observing
 from service.api.calls import Afterwards, call
-from service.api.conditional import tagged, unless_known
+from service.api.conditional import kept_round, tagged, unless_known
 from service.api.lists import filters_of, page_of, window_of
 from service.api.problems import invalid
 from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
-from service.language import retell
 from service.record import keeping, matches, rounds
 from service.record.rulesets import find_ruleset
 
@@ -128,8 +127,7 @@ def post_match_round(connection: Connection, match_id: UUID, document: Any) -> R
         raise invalid("invalid-round", error.mistakes) from None
     kept = keeping.keep_match_round(connection, frame, asked.seats, number=asked.number, by=g.key.name)
     observing.scored(frame.ruleset, kept=True)
-    retell(kept, g.language)
-    return tagged(kept, kept["digest"], 201, f"/v1/rounds/{kept['id']}")
+    return kept_round(kept)
 
 
 @call(

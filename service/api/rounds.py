@@ -21,12 +21,12 @@ from schemas.rounds import (
 )
 from service.api import observing
 from service.api.calls import Afterwards, call
-from service.api.conditional import contradicts, has_seen, tagged, unless_known
+from service.api.conditional import contradicts, has_seen, kept_round, tagged, unless_known
 from service.api.lists import filters_of
 from service.api.problems import invalid
 from service.api.scoring import round_of
 from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
-from service.language import retell, retold
+from service.language import retold
 from service.record import keeping, rounds
 from service.record.rulesets import find_ruleset
 from service.rules.reading import Seat
@@ -55,7 +55,7 @@ def post_round(connection: Connection, document: Any) -> Response:
     asked = round_of(document, partial(find_ruleset, connection), to_keep=True)
     kept = keeping.keep_round(connection, asked.ruleset, asked.seats, stake=asked.stake, by=g.key.name)
     observing.scored(asked.ruleset, kept=True)
-    return _kept(kept)
+    return kept_round(kept)
 
 
 @call(
@@ -170,7 +170,7 @@ def correct_round(connection: Connection, round_id: UUID, document: Any) -> Resp
 
     reason = document.get("reason", "") if isinstance(document, dict) else ""
     kept = keeping.correct_round(connection, round_id, read, reason=reason, by=g.key.name, seen=has_seen)
-    return _kept(kept)
+    return kept_round(kept)
 
 
 @call(
@@ -198,9 +198,4 @@ def void_round(connection: Connection, round_id: UUID, document: Any) -> Respons
         by=g.key.name,
         seen=lambda digest: not contradicts(digest),
     )
-    return _kept(kept)
-
-
-def _kept(kept: dict[str, Any]) -> Response:
-    retell(kept, g.language)
-    return tagged(kept, kept["digest"], 201, f"/v1/rounds/{kept['id']}")
+    return kept_round(kept)

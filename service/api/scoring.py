@@ -3,7 +3,6 @@
 from collections.abc import Generator
 from typing import IO, Any
 
-import orjson
 from flask import Blueprint, Response, g
 
 from schemas.answers import ArrangementAnswer, ProblemLineAnswer, RoundAnswer
@@ -23,6 +22,7 @@ from service.api.calls import Lines, call, database
 from service.api.problems import invalid, occasion
 from service.language import words
 from service.record.rulesets import find_ruleset, published
+from service.rules import results
 from service.rules.reading import take_up
 from service.rules.ruleset import RuleSet
 from service.rules.scoring import score as score_round
@@ -81,7 +81,7 @@ class _Scorer:
         ruleset = asked.ruleset
         result = score_round(ruleset, asked.seats, asked.stake, self.words)
         self.counts.setdefault(ruleset.id, [ruleset, 0])[1] += 1
-        return orjson.dumps(result, option=orjson.OPT_APPEND_NEWLINE)
+        return results.write(result) + b"\n"
 
     def find(self, identifier: str, version: int | None) -> RuleSet | None:
         """A rule set; one that is not built in is looked up once."""
@@ -169,7 +169,7 @@ def check_arrangement(document: Any) -> Any:
     disorder = hand.disorder
     return {
         "ruleset": ruleset.reference,
-        "rows": hand.shown["rows"],
+        "rows": hand.shown.rows and results.show(hand.shown.rows),
         "in_order": disorder is None if seat.arranged else None,
         "foul": {"code": disorder, "detail": told.fouls[disorder]} if disorder else None,
         "specials": [

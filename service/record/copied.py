@@ -7,9 +7,10 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from service.rules.results import Duel, RoundResult
+from service.rules.results import Duel, RoundResult, RowDuels
 
 COLUMNS = {
     "seats": "round_id, revision, seat, match_id, player, top_hand, middle_hand, bottom_hand, foul, "
@@ -40,18 +41,17 @@ def copy(connection: Connection, table: str, ids: Sequence[str]) -> str:
 def seat_lines(key: str, match: str | None, result: RoundResult) -> str:
     """The same as a result makes it; ``key`` is the id and the revision, with a tab after each."""
     match, lines = match or _NULL, []
-    for place, seat in enumerate(result["seats"]):
-        rows, special, foul = seat["rows"], seat["special"], seat["foul"]
+    for place, seat in enumerate(result.seats):
+        rows, special, foul = seat.rows, seat.special, seat.foul
         hands = money = _NULLS
         if rows:
-            hands = f"{rows['top']['hand']}\t{rows['middle']['hand']}\t{rows['bottom']['hand']}"
-        if "money" in seat:
-            kept = seat["money"]
-            money = f"{kept['won']}\t{kept['fee']}\t{kept['net']}"
+            hands = f"{rows.top.hand}\t{rows.middle.hand}\t{rows.bottom.hand}"
+        if seat.money:
+            money = f"{seat.money.won}\t{seat.money.fee}\t{seat.money.net}"
         lines.append(
-            f"{key}{place}\t{match}\t{_escape(seat['player'])}\t{hands}\t"
-            f"{foul['code'] if foul else _NULL}\t{special['name'] if special else _NULL}\t"
-            f"{seat['sweeps']}\t{'t' if seat['clean_sweep'] else 'f'}\t{seat['points']}\t{money}\n"
+            f"{key}{place}\t{match}\t{_escape(seat.player)}\t{hands}\t"
+            f"{foul.code if foul else _NULL}\t{special.name if special else _NULL}\t"
+            f"{seat.sweeps}\t{'t' if seat.clean_sweep else 'f'}\t{seat.points}\t{money}\n"
         )
     return "".join(lines)
 
@@ -59,16 +59,17 @@ def seat_lines(key: str, match: str | None, result: RoundResult) -> str:
 def duel_lines(key: str, match: str | None, result: RoundResult) -> str:
     """As :func:`seat_lines`, of duels."""
     match, lines, null = match or _NULL, [], _NULL
-    for place, each in enumerate(result["duels"]):
-        player, opponent = each["players"]
+    for place, each in enumerate(result.duels):
+        player, opponent = each.players
         duel = each if "\\" not in player + opponent else _escape_names(each)
-        rows, points, winners = duel["rows"], duel["points"], _NULLS
+        rows, points, winners = duel.rows, duel.points, _NULLS
         if rows:
-            top, middle, bottom = rows["top"], rows["middle"], rows["bottom"]
-            winners = f"{top['winner'] or null}\t{middle['winner'] or null}\t{bottom['winner'] or null}"
+            top, middle, bottom = rows.top.winner, rows.middle.winner, rows.bottom.winner
+            winners = f"{top or null}\t{middle or null}\t{bottom or null}"
+        player, opponent = duel.players
         lines.append(
-            f"{key}{place}\t{match}\t{duel['players'][0]}\t{duel['players'][1]}\t{duel['outcome']}\t"
-            f"{duel['winner'] or null}\t{duel['factor']}\t{duel['bonus']}\t"
+            f"{key}{place}\t{match}\t{player}\t{opponent}\t{duel.outcome}\t"
+            f"{duel.winner or null}\t{duel.factor}\t{duel.bonus}\t"
             f"{points[0] if points else 0}\t{winners}\n"
         )
     return "".join(lines)
@@ -79,8 +80,11 @@ def _escape(player: str) -> str:
 
 
 def _escape_names(duel: Duel) -> Duel:
-    rows = duel["rows"] and {
-        row: {**won, "winner": _escape(won["winner"] or "")} for row, won in duel["rows"].items()
-    }
-    players, winner = [_escape(player) for player in duel["players"]], _escape(duel["winner"] or "")
-    return {**duel, "players": players, "winner": winner, "rows": rows}
+    """The same duel with names as COPY has them."""
+    rows = duel.rows
+    if rows is not None:
+        compared = (rows.top, rows.middle, rows.bottom)
+        rows = RowDuels(*[replace(row, winner=_escape(row.winner or "")) for row in compared])
+    first, second = duel.players
+    players, winner = (_escape(first), _escape(second)), _escape(duel.winner or "")
+    return replace(duel, players=players, winner=winner, rows=rows)

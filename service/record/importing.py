@@ -22,6 +22,7 @@ from service.record.digests import seal_scored
 from service.record.ids import new_id, now
 from service.record.keeping import first_revision, sealed_content
 from service.record.tables import PLAYER_COUNTS, imports, matches, metadata
+from service.rules import results
 from service.rules.reading import Seat
 from service.rules.ruleset import RuleSet
 
@@ -108,11 +109,11 @@ def prepare(played: Played, by: str) -> Ready:
     for number, seated in enumerate(played.rounds, 1):
         last = _round(played, match_id, number, seated, last["digest"], by)
         result, key = last["result"], f"{last['id']}\t1\t"
-        rows["rounds"].append(_line("rounds", last))
+        rows["rounds"].append(_line("rounds", {**last, "result": results.write(result).decode()}))
         rows["seats"].append(seat_lines(key, match_id, result))
         rows["duels"].append(duel_lines(key, match_id, result))
-        for seat in result["seats"]:
-            of_player = counts[seat["player"]]
+        for seat in result.seats:
+            of_player = counts[seat.player]
             for name, count in totals.counts_of(seat).items():
                 if count:
                     of_player[name] += count

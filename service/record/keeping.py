@@ -14,9 +14,10 @@ from service.record.digests import seal_scored
 from service.record.errors import Conflict, Missing, Stale
 from service.record.ids import new_id, now, show_time
 from service.record.matches import MATCH_FINISHED, Frame, get_members, lock_match
-from service.record.rounds import NEWEST, show_round
+from service.record.rounds import NEWEST, StoredRound, show_round
 from service.record.rulesets import find_ruleset
 from service.record.tables import rounds
+from service.rules import results
 from service.rules.cards import ROWS, names
 from service.rules.labels import ENGLISH
 from service.rules.reading import Seat
@@ -54,19 +55,19 @@ ReadSeats = Callable[[RuleSet, Sequence[str] | None, Sequence[str]], Sequence[Se
 
 def keep_round(
     connection: Connection, ruleset: RuleSet, seated: Sequence[Seat], *, stake: int | None, by: str
-) -> dict[str, Any]:
-    """Score a round on its own and keep it; returns it as the wire has it."""
+) -> StoredRound:
+    """Score a round on its own and keep it."""
     row = first_revision(ruleset, seated, stake, by)
     row |= {"match_id": None, "number": None, "link": 1, "previous_digest": None}
-    batch = _insertion(row, ruleset)
+    batch, kept = _insertion(row, ruleset)
     totals.add_round(batch, None, counts=row["result"])
     batch.send(connection)
-    return show_round(row)
+    return kept
 
 
 def keep_match_round(
     connection: Connection, frame: Frame, seated: Sequence[Seat], *, number: int | None, by: str
-) -> dict[str, Any]:
+) -> StoredRound:
     """Score the next round of a match that is locked, keep it, and bring the match up to date.
 
     ``number``: which one it should be, if the caller says. :class:`Conflict` if the match is finished
@@ -81,7 +82,7 @@ def keep_match_round(
     row = first_revision(frame.ruleset, seated, frame.stake, by)
     row |= {"match_id": match.id, "number": upcoming, **_next_link(match)}
     finished = upcoming == match.rounds
-    batch = _insertion(row, frame.ruleset)
+    batch, kept = _insertion(row, frame.ruleset)
     batch.add(
         _ADVANCE,
         played=upcoming,
@@ -94,7 +95,7 @@ def keep_match_round(
     batch.send(connection)
     if finished:
         tournament_totals.follow(connection, match, counts=row["result"], closes=True)
-    return show_round(row)
+    return kept
 
 
 def correct_round(
@@ -105,7 +106,7 @@ def correct_round(
     reason: str,
     by: str,
     seen: Callable[[str], bool],
-) -> dict[str, Any]:
+) -> StoredRound:
     """Keep a new revision of a round with other seats, in place of the newest, which may be void.
 
     ``seen`` says whether the caller has seen the newest revision, by its digest; :class:`Stale` if
@@ -128,7 +129,7 @@ def correct_round(
 
 def void_round(
     connection: Connection, round_id: UUID, *, reason: str, by: str, seen: Callable[[str], bool]
-) -> dict[str, Any]:
+) -> StoredRound:
     """Let a round count no more: a revision that says so, with the request and result of the last.
 
     :class:`Conflict` if it is void already; :class:`Stale` as with corrections.
@@ -138,7 +139,7 @@ def void_round(
         raise Conflict("round-void", _ROUND_VOID)
     ruleset = find_ruleset(connection, last.ruleset_id, last.ruleset_version)
     assert ruleset is not None
-    content = {"status": "void", "request": last.request, "result": last.result}
+    content = {"status": "void", "request": last.request, "result": results.read(last.result)}
     return _revise(connection, last, match, ruleset, content, reason, by)
 
 
@@ -237,7 +238,7 @@ def _revise(
     content: dict[str, Any],
     reason: str,
     by: str,
-) -> dict[str, Any]:
+) -> StoredRound:
     own_chain = {"link": last.link + 1, "previous_digest": last.digest}
     row = {
         **last._mapping,
@@ -249,51 +250,58 @@ def _revise(
         **(own_chain if match is None else _next_link(match)),
     }
     counts = None if row["status"] == "void" else row["result"]
-    no_longer = None if last.status == "void" else last.result
-    batch = _insertion(row, ruleset)
+    no_longer = None if last.status == "void" else results.read(last.result)
+    batch, kept = _insertion(row, ruleset)
     if match is None:
         totals.add_round(batch, None, counts=counts, no_longer=no_longer)
         batch.send(connection)
-        return show_round(row)
+        return kept
     before = tournament_totals.results(connection, match)
     batch.add(_EXTEND)
     totals.add_round(batch, match.id, counts=counts, no_longer=no_longer)
     batch.send(connection)
     tournament_totals.follow(connection, match, before=before, counts=counts, no_longer=no_longer)
-    return show_round(row)
+    return kept
 
 
-def _insertion(row: dict[str, Any], ruleset: RuleSet) -> Batch:
-    """What inserts a revision, which is sealed, with its seats and duels."""
+def _insertion(row: dict[str, Any], ruleset: RuleSet) -> tuple[Batch, StoredRound]:
+    """What inserts a revision, which is sealed, with its seats and duels; and how it is read then."""
     row["digest"] = seal_scored(sealed_content(row, ruleset.digest))
     batch, match_id = Batch(), row["match_id"]
     key = {"round_id": row["id"], "revision": row["revision"], "match_id": match_id}
-    as_text = {name: orjson.dumps(row[name]).decode() for name in ("request", "result")}
+    as_text = {
+        "request": orjson.dumps(row["request"]).decode(),
+        "result": results.write(row["result"]).decode(),
+    }
     ids = {"id": str(row["id"]), "match_id": None if match_id is None else str(match_id)}
-    batch.add(_INSERT_ROUND, **{**row, **as_text, **ids})
+    stored = {**row, **as_text, **ids}
+    batch.add(_INSERT_ROUND, **stored)
     batch.add(_INSERT_SEATS, seats=orjson.dumps(seat_rows(key, row["result"])).decode())
     batch.add(_INSERT_DUELS, duels=orjson.dumps(duel_rows(key, row["result"])).decode())
-    return batch
+    return batch, show_round(stored)
 
 
 def seat_rows(key: dict[str, Any], result: RoundResult) -> list[dict[str, Any]]:
     """The rows of ``seats`` that a result makes; ``key`` says of which revision."""
     rows = []
-    for place, seat in enumerate(result["seats"]):
-        hands = seat["rows"] or {}
-        money: Any = seat.get("money") or {}
+    for place, seat in enumerate(result.seats):
+        hands, money = seat.rows, seat.money
         row = {
             **key,
             "seat": place,
-            "player": seat["player"],
-            "foul": seat["foul"]["code"] if seat["foul"] else None,
-            "special": seat["special"]["name"] if seat["special"] else None,
-            "sweeps": seat["sweeps"],
-            "clean_sweep": seat["clean_sweep"],
-            "points": seat["points"],
+            "player": seat.player,
+            "foul": seat.foul.code if seat.foul else None,
+            "special": seat.special.name if seat.special else None,
+            "sweeps": seat.sweeps,
+            "clean_sweep": seat.clean_sweep,
+            "points": seat.points,
+            "top_hand": hands.top.hand if hands else None,
+            "middle_hand": hands.middle.hand if hands else None,
+            "bottom_hand": hands.bottom.hand if hands else None,
+            "won": money.won if money else None,
+            "fee": money.fee if money else None,
+            "net": money.net if money else None,
         }
-        row |= {f"{name}_hand": hands[name]["hand"] if hands else None for name in ROWS}
-        row |= {name: money.get(name) for name in ("won", "fee", "net")}
         rows.append(row)
     return rows
 
@@ -301,19 +309,21 @@ def seat_rows(key: dict[str, Any], result: RoundResult) -> list[dict[str, Any]]:
 def duel_rows(key: dict[str, Any], result: RoundResult) -> list[dict[str, Any]]:
     """The rows of ``duels`` that a result makes; ``key`` says of which revision."""
     rows = []
-    for place, duel in enumerate(result["duels"]):
-        compared, points = duel["rows"] or {}, duel["points"] or [0]
+    for place, duel in enumerate(result.duels):
+        compared = duel.rows
         row = {
             **key,
             "duel": place,
-            "player": duel["players"][0],
-            "opponent": duel["players"][1],
-            "outcome": duel["outcome"],
-            "winner": duel["winner"],
-            "factor": duel["factor"],
-            "bonus": duel["bonus"],
-            "points": points[0],
+            "player": duel.players[0],
+            "opponent": duel.players[1],
+            "outcome": duel.outcome,
+            "winner": duel.winner,
+            "factor": duel.factor,
+            "bonus": duel.bonus,
+            "points": duel.points[0] if duel.points else 0,
+            "top_winner": compared.top.winner if compared else None,
+            "middle_winner": compared.middle.winner if compared else None,
+            "bottom_winner": compared.bottom.winner if compared else None,
         }
-        row |= {f"{name}_winner": compared[name]["winner"] if compared else None for name in ROWS}
         rows.append(row)
     return rows

@@ -16,15 +16,17 @@ from sqlalchemy import Connection, select
 
 from service.record import findings
 from service.record.copied import duel_lines, seat_lines
-from service.record.digests import canonical, seal, without_texts
+from service.record.digests import canonical, seal, seal_scored, without_texts
 from service.record.findings import Finding
 from service.record.keeping import sealed_content
 from service.record.rulesets import content_digest
 from service.record.tables import rulesets
+from service.rules import results
 from service.rules import ruleset as rules
 from service.rules.cards import CANONICAL, HAND_SIZE, ROW_SIZES, take_hand
 from service.rules.labels import ENGLISH
 from service.rules.reading import Seat, formed_names
+from service.rules.results import RoundResult
 from service.rules.ruleset import BUILT_IN, RuleSet, from_document
 from service.rules.scoring import score
 
@@ -140,13 +142,11 @@ class Rescorer:
             values["request"] = request = orjson.loads(values["request"])
             revision.stake = request.get("stake")
             scored = score(known.ruleset, _read_seats(known.ruleset, request), revision.stake, ENGLISH)
-            same = orjson.dumps(scored) == values["result"].encode()
-            _strip(scored)
+            same = results.write(scored) == values["result"].encode()
             if not same and not _alike(_loads_strictly(values["result"]), scored):
                 return revision
             values["result"] = scored
-            content = canonical(sealed_content(values, known.digests[0]))
-            revision.computed = hashlib.sha256(content).hexdigest()
+            revision.computed = seal_scored(sealed_content(values, known.digests[0]))
             if revision.computed != digest:
                 return revision
         except (*_WRONG, Unreadable, orjson.JSONEncodeError):
@@ -173,7 +173,7 @@ class Rescorer:
             return
         try:
             revision.stake = request.get("stake")
-            scored = score(ruleset, _read_seats(ruleset, request), revision.stake, ENGLISH)
+            scored = results.show(score(ruleset, _read_seats(ruleset, request), revision.stake, ENGLISH))
         except (*_WRONG, Unreadable):
             revision.stored = stored
             if not known.doubtful or revision.sealed:
@@ -280,29 +280,18 @@ def _build(document: Any, digest: str) -> RuleSet | None:
     return _built[digest]
 
 
-def _counted(result: Any) -> list[tuple[str, int, int, int]]:
-    if "stake" not in result:
-        return [(seat["player"], seat["points"], 0, 0) for seat in result["seats"]]
+def _counted(result: RoundResult) -> list[tuple[str, int, int, int]]:
     return [
-        (seat["player"], seat["points"], seat["money"]["net"], seat["money"]["fee"])
-        for seat in result["seats"]
+        (seat.player, seat.points or 0, seat.money.net, seat.money.fee)
+        if seat.money
+        else (seat.player, seat.points or 0, 0, 0)
+        for seat in result.seats
     ]
 
 
-def _alike(stored: Any, scored: Any) -> bool:
-    """Whether a stored result says what was scored, apart from texts, which it loses."""
-    _strip(stored)
-    return canonical(stored) == canonical(scored)
-
-
-def _strip(result: Any) -> None:
-    """Take the texts out of a result."""
-    for seat in result["seats"]:
-        if seat["rows"]:
-            for row in seat["rows"].values():
-                del row["label"]
-        if seat["foul"]:
-            del seat["foul"]["detail"]
+def _alike(stored: Any, scored: RoundResult) -> bool:
+    """Whether a stored result says what was scored, apart from texts."""
+    return canonical(without_texts(stored)) == results.write_canonical(results.without_texts(scored))
 
 
 def _read_seats(ruleset: RuleSet, request: Any) -> list[Seat]:

@@ -130,25 +130,11 @@ def _select_by(names: frozenset[str]) -> Select[Any]:
 
 def stored_round(row: Row[Any]) -> StoredRound:
     """A revision from a row of what :func:`select_rounds` asks for."""
-    values = row._mapping
-    head, tail = _around(values)
-    text = b'%b,%b,"request":%b,%b' % (
-        orjson.dumps(head)[:-1],
-        values["result"][1:-1].encode(),
-        values["request"].encode(),
-        orjson.dumps(tail)[1:],
-    )
-    return StoredRound(head["id"], tail["digest"], text)
+    return show_round(row._mapping)
 
 
-def show_round(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same as a document, from the values of a revision."""
-    head, tail = _around(values)
-    return {**head, **values["result"], "request": values["request"], **tail}
-
-
-def _around(values: Mapping[Any, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is shown of a revision before and after its result and request."""
+def show_round(values: Mapping[Any, Any]) -> StoredRound:
+    """A revision from its values by column; ``result`` and ``request`` are JSON in text."""
     head = {
         "id": str(values["id"]),
         "match": str(values["match_id"]) if values["match_id"] else None,
@@ -163,4 +149,10 @@ def _around(values: Mapping[Any, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         "digest": values["digest"],
         "previous_digest": values["previous_digest"],
     }
-    return head, tail
+    text = b'%b,%b,"request":%b,%b' % (
+        orjson.dumps(head)[:-1],
+        values["result"][1:-1].encode(),
+        values["request"].encode(),
+        orjson.dumps(tail)[1:],
+    )
+    return StoredRound(head["id"], values["digest"], text)

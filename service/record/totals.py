@@ -1,7 +1,6 @@
 """Totals kept with every round: of players in their match, and of players over all."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 from uuid import UUID
 
 import orjson
@@ -32,19 +31,19 @@ _ADD_OVER_ALL = f"""
 """
 
 
-def counts_of(seat: SeatResult | Mapping[str, Any]) -> dict[str, int]:
+def counts_of(seat: SeatResult) -> dict[str, int]:
     """What one player's seat in a round adds to totals. A win is a round with points gained."""
-    money = seat.get("money")
+    points, money = seat.points or 0, seat.money
     return {
         "rounds": 1,
-        "points": seat["points"] or 0,
-        "net": money["net"] if money else 0,
-        "fees": money["fee"] if money else 0,
-        "wins": int((seat["points"] or 0) > 0),
-        "fouls": int(seat["foul"] is not None),
-        "sweeps": seat["sweeps"],
-        "clean_sweeps": int(seat["clean_sweep"]),
-        "specials": int(seat["special"] is not None),
+        "points": points,
+        "net": money.net if money else 0,
+        "fees": money.fee if money else 0,
+        "wins": int(points > 0),
+        "fouls": int(seat.foul is not None),
+        "sweeps": seat.sweeps,
+        "clean_sweeps": int(seat.clean_sweep),
+        "specials": int(seat.special is not None),
     }
 
 
@@ -52,8 +51,8 @@ def add_round(
     batch: Batch,
     match_id: UUID | None,
     *,
-    counts: RoundResult | Mapping[str, Any] | None,
-    no_longer: RoundResult | Mapping[str, Any] | None = None,
+    counts: RoundResult | None,
+    no_longer: RoundResult | None = None,
 ) -> None:
     """Let a result count with what a batch does, and another no longer; None for none.
 
@@ -62,8 +61,8 @@ def add_round(
     """
     changes: dict[str, dict[str, int]] = {}
     for result, sign in ((counts, 1), (no_longer, -1)):
-        for seat in result["seats"] if result else ():
-            change = changes.setdefault(seat["player"], {})
+        for seat in result.seats if result else ():
+            change = changes.setdefault(seat.player, {})
             for name, count in counts_of(seat).items():
                 change[name] = change.get(name, 0) + sign * count
     if match_id is not None:

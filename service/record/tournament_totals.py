@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Row, select, text
 
 from service.record.batch import Batch
 from service.record.tables import TOURNAMENT_COUNTS, match_players
-from service.rules.cards import ROWS
+from service.rules.results import RoundResult
 
 #: The stage under which the totals of the whole tournament are kept.
 OVER_ALL = 0
@@ -63,8 +63,8 @@ def follow(
     match: Row[Any],
     *,
     before: Counts | None = None,
-    counts: Mapping[str, Any] | None = None,
-    no_longer: Mapping[str, Any] | None = None,
+    counts: RoundResult | None = None,
+    no_longer: RoundResult | None = None,
     adjusted: Mapping[str, int] | None = None,
     closes: bool = False,
 ) -> None:
@@ -87,7 +87,7 @@ def follow(
     touch(connection, match.tournament_id, closed=int(closes))
 
 
-def add_round(batch: Batch, match: Row[Any], result: Mapping[str, Any]) -> None:
+def add_round(batch: Batch, match: Row[Any], result: RoundResult) -> None:
     """Let the totals follow a round that leaves its match open, with what a batch does; as its end."""
     if match.tournament_id is None:
         return
@@ -96,31 +96,31 @@ def add_round(batch: Batch, match: Row[Any], result: Mapping[str, Any]) -> None:
     _add_touch(batch, match.tournament_id, 0)
 
 
-def counts_of(result: Mapping[str, Any]) -> Counts:
+def counts_of(result: RoundResult) -> Counts:
     """What a round's result adds to the totals of each of its players.
 
     ``opponents`` is how many of them the player met in this round, so that points per opponent mean
     the same at tables of any size; ``rows_won`` counts each row against each of them.
     """
     found: Counts = {}
-    for seat in result["seats"]:
-        money = seat.get("money") or {"net": 0, "fee": 0}
-        found[seat["player"]] = Counter(
-            points=seat["points"],
-            opponents=len(result["seats"]) - 1,
+    for seat in result.seats:
+        money = seat.money
+        found[seat.player] = Counter(
+            points=seat.points or 0,
+            opponents=len(result.seats) - 1,
             rounds=1,
-            sweeps=seat["sweeps"],
-            clean_sweeps=int(seat["clean_sweep"]),
-            fouls=int(seat["foul"] is not None),
-            specials=int(seat["special"] is not None),
-            net=money["net"],
-            fees=money["fee"],
+            sweeps=seat.sweeps,
+            clean_sweeps=int(seat.clean_sweep),
+            fouls=int(seat.foul is not None),
+            specials=int(seat.special is not None),
+            net=money.net if money else 0,
+            fees=money.fee if money else 0,
         )
-    for duel in result["duels"]:
-        for row in ROWS if duel["rows"] else ():
-            winner = duel["rows"][row]["winner"]
-            if winner is not None:
-                found[winner]["rows_won"] += 1
+    for duel in result.duels:
+        rows = duel.rows
+        for row in (rows.top, rows.middle, rows.bottom) if rows else ():
+            if row.winner is not None:
+                found[row.winner]["rows_won"] += 1
     return found
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from msgspec import UNSET
 from sqlalchemy import Connection, Table, select, text
 
 from service.record import findings, keeping, totals
@@ -12,6 +13,9 @@ from service.record.copied import copy
 from service.record.findings import Finding
 from service.record.rescoring import Rescorer, Revision
 from service.record.tables import duels, seats
+from service.rules import results
+from service.rules.money import Money
+from service.rules.results import FoulFound, SeatResult, SpecialTaken
 
 _ID_CHARACTERS = 36
 _WRONG = (LookupError, TypeError, ValueError, AttributeError)
@@ -54,16 +58,16 @@ def _compare_rows(connection: Connection, revision: Revision) -> None:
     Rows may follow either result where the scored and the stored one differ: one fault is not two.
     """
     doubtful = bool(revision.findings) or revision.scored is None
-    results = [result for result in (revision.scored, revision.stored) if result is not None]
+    found = [result for result in (revision.scored, revision.stored) if result is not None]
     in_seats, in_duels = _rows(connection, seats, revision), _rows(connection, duels, revision)
-    if not any(in_seats == _expected(keeping.seat_rows, revision, result) for result in results):
+    if not any(in_seats == _expected(keeping.seat_rows, revision, result) for result in found):
         revision.add("seats_differ", findings.SEATS)
-    if not any(in_duels == _expected(keeping.duel_rows, revision, result) for result in results):
+    if not any(in_duels == _expected(keeping.duel_rows, revision, result) for result in found):
         revision.add("duels_differ", findings.DUELS)
     kept = {row["player"]: totals.counts_of(_seat_of(row)) for row in in_seats}
     true = kept
     if not doubtful:
-        true = {seat["player"]: totals.counts_of(seat) for seat in revision.scored["seats"]}
+        true = {seat.player: totals.counts_of(seat) for seat in results.read(revision.scored).seats}
     revision.counted = [
         (player, counts["points"], counts["net"], counts["fees"]) for player, counts in true.items()
     ]
@@ -90,14 +94,23 @@ def _expected(rows_of: Any, revision: Revision, result: Any) -> Any:
         "match_id": UUID(revision.match) if revision.match else None,
     }
     try:
-        return rows_of(key, result)
+        return rows_of(key, results.read(result))
     except _WRONG:
         return None
 
 
-def _seat_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    money = {"net": row["net"], "fee": row["fee"]} if row["net"] is not None else None
-    return {**row, "money": money}
+def _seat_of(row: Mapping[str, Any]) -> SeatResult:
+    """As much of a seat as counts, from its row."""
+    return SeatResult(
+        row["player"],
+        None,
+        foul=FoulFound(row["foul"]) if row["foul"] is not None else None,
+        special=SpecialTaken(row["special"], 0, True) if row["special"] is not None else None,
+        sweeps=row["sweeps"],
+        clean_sweep=row["clean_sweep"],
+        points=row["points"],
+        money=Money(row["won"], row["fee"], row["net"]) if row["net"] is not None else UNSET,
+    )
 
 
 _THERE = text("""

@@ -1,11 +1,11 @@
 """Money: points times a stake, less the room's fee. Whole units only, no floats."""
 
-from typing import TypedDict
+from msgspec import Struct
 
 _BASIS_POINTS = 10_000
 
 
-class Money(TypedDict):
+class Money(Struct, gc=False):
     """What a player won (or lost), pays as a fee, and is left with; whole units."""
 
     won: int
@@ -21,4 +21,4 @@ def settle(points: int, stake: int, fee_basis_points: int) -> Money:
     """
     won = points * stake
     fee = won * fee_basis_points // _BASIS_POINTS if won > 0 else 0
-    return {"won": won, "fee": fee, "net": won - fee}
+    return Money(won, fee, won - fee)

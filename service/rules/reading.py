@@ -1,21 +1,21 @@
 """Seats read: the hands of their rows, fouls, and the specials that their cards form."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from service.rules.cards import CODES, NAMES, RANK_CODES, SUIT_CODE_SHIFT, weigh
 from service.rules.labels import Words
-from service.rules.results import SeatResult
+from service.rules.results import FoulFound, RowRead, RowsRead, SeatResult, SpecialTaken
 from service.rules.ruleset import RuleSet
 from service.rules.tables import Tables
 
 Three = tuple[int, int, int]
 
-_NO_LINE = ("", 0, 0, 0, 0, 0, 0)
+_NO_LINE = (0, 0, 0, 0, 0, 0)
 
 
-@dataclass(slots=True)
-class Seat:
+class Seat(Struct, gc=False):
     """One player's 13 cards: top (3), middle (5) and bottom (5) in turn, if they are ``arranged``.
 
     ``declare`` names a special that the player declares, and the cards are known to form it.
@@ -27,7 +27,7 @@ class Seat:
     declare: str | None = None
 
 
-class Hand:
+class Hand(Struct, gc=False):
     """A seat taken up: its rows looked up, their order judged, its specials found.
 
     ``shown``: the seat as a result shows it, but for what scoring adds. ``line``: the player, the
@@ -38,22 +38,18 @@ class Hand:
     neither a foul nor a special counts. The rest is filled in by scoring.
     """
 
-    __slots__ = (
-        *("seat", "shown", "line", "kinds", "disorder", "foul", "formed", "special", "plain"),
-        *("sweeps", "clean_sweep", "points"),
-    )
     seat: Seat
     shown: SeatResult
     line: tuple[str, int, int, int, int, int, int]
-    kinds: Three
-    disorder: str | None
-    foul: str | None
-    formed: Sequence[int]
-    special: int | None
-    plain: bool
-    sweeps: int
-    clean_sweep: bool
-    points: int
+    kinds: Three = (0, 0, 0)
+    disorder: str | None = None
+    foul: str | None = None
+    formed: Sequence[int] = ()
+    special: int | None = None
+    plain: bool = True
+    sweeps: int = 0
+    clean_sweep: bool = False
+    points: int = 0
 
     @property
     def player(self) -> str:
@@ -88,17 +84,10 @@ def take_up(tables: Tables, seats: Sequence[Seat], words: Words) -> list[Hand]:
     special_odds, other_specials = tables.special_odds, tables.other_specials
     tell_top, tell_middle, tell_bottom = tables.tell(words)
     for seat in seats:
-        hand = Hand()
-        hands.append(hand)
-        hand.seat = seat
-        hand.points = hand.sweeps = 0
-        hand.plain, hand.clean_sweep = True, False
-        hand.disorder = hand.foul = hand.special = None
-        hand.formed = ()
         player = seat.player
         if not seat.arranged:
-            hand.line = (player, *_NO_LINE[1:])
-            hand.shown = _show_unarranged(player)
+            hand = Hand(seat, SeatResult(player, None), (player, *_NO_LINE))
+            hands.append(hand)
             _find_specials(tables, hand)
             continue
         a, b, c, d, e, f, g, h, i, j, k, l, m = seat.cards
@@ -120,24 +109,14 @@ def take_up(tables: Tables, seats: Sequence[Seat], words: Words) -> list[Hand]:
             bottom, bottom_kind, bottom_odd = fives[code & RANK_CODES]
         whole += code
         bottom_worth, bottom_hand, bottom_label = tell_bottom[bottom_kind]
-        hand.line = player, top, middle, bottom, top_worth, middle_worth, bottom_worth
-        hand.kinds = kind, middle_kind, bottom_kind
-        top_names, middle_names = [n[a], n[b], n[c]], [n[d], n[e], n[f], n[g], n[h]]
-        bottom_names = [n[i], n[j], n[k], n[l], n[m]]
-        hand.shown = {
-            "player": player,
-            "rows": {
-                "top": {"cards": top_names, "hand": top_hand, "label": top_label},
-                "middle": {"cards": middle_names, "hand": middle_hand, "label": middle_label},
-                "bottom": {"cards": bottom_names, "hand": bottom_hand, "label": bottom_label},
-            },
-            "foul": None,
-            "special": None,
-            "could_declare": [],
-            "sweeps": 0,
-            "clean_sweep": False,
-            "points": None,
-        }
+        rows = RowsRead(
+            RowRead((n[a], n[b], n[c]), top_hand, top_label),
+            RowRead((n[d], n[e], n[f], n[g], n[h]), middle_hand, middle_label),
+            RowRead((n[i], n[j], n[k], n[l], n[m]), bottom_hand, bottom_label),
+        )
+        line = player, top, middle, bottom, top_worth, middle_worth, bottom_worth
+        hand = Hand(seat, SeatResult(player, rows), line, (kind, middle_kind, bottom_kind))
+        hands.append(hand)
         if not top < middle < bottom if mask is None else not top & mask < middle & mask < bottom & mask:
             _judge_order(tables, hand, words)
         if (
@@ -148,19 +127,6 @@ def take_up(tables: Tables, seats: Sequence[Seat], words: Words) -> list[Hand]:
         ):
             _find_specials(tables, hand)
     return hands
-
-
-def _show_unarranged(player: str) -> SeatResult:
-    return {
-        "player": player,
-        "rows": None,
-        "foul": None,
-        "special": None,
-        "could_declare": [],
-        "sweeps": 0,
-        "clean_sweep": False,
-        "points": None,
-    }
 
 
 def _judge_order(tables: Tables, hand: Hand, words: Words) -> None:
@@ -174,7 +140,7 @@ def _judge_order(tables: Tables, hand: Hand, words: Words) -> None:
         return
     code = "top_over_middle" if middle <= bottom else "both" if top > middle else "middle_over_bottom"
     hand.disorder = hand.foul = code
-    hand.shown["foul"] = {"code": code, "detail": words.fouls[code]}
+    hand.shown.foul = FoulFound(code, words.fouls[code])
     hand.plain = False
 
 
@@ -190,15 +156,12 @@ def _find_specials(tables: Tables, hand: Hand) -> None:
         names = [ranking[place].name for place in places]
         if declare is not None:
             hand.special = places[names.index(declare)]
-        hand.shown["could_declare"] = [name for name in names if name != declare]
+        hand.shown.could_declare = tuple([name for name in names if name != declare])
     if hand.special is not None:
         special = ranking[hand.special]
-        hand.shown["special"] = {
-            "name": special.name,
-            "points": special.points,
-            "declared": special.name == declare,
-        }
-        hand.foul = hand.shown["foul"] = None
+        declared = special.name == declare
+        hand.shown.special = SpecialTaken(special.name, special.points, declared)
+        hand.foul = hand.shown.foul = None
         hand.plain = False
 
 

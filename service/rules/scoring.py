@@ -1,13 +1,13 @@
 """A round scored: duels settled and points added up, each so that it can be redone by hand."""
 
 from collections.abc import Sequence
-from typing import cast
 
-from service.rules.cards import ROWS
+from msgspec import UNSET
+
 from service.rules.labels import Words
 from service.rules.money import settle
 from service.rules.reading import Hand, Seat, take_up
-from service.rules.results import Duel, RoundResult, RowDuel
+from service.rules.results import Duel, RoundResult, RowDuel, RowDuels, RuleSetNamed
 from service.rules.ruleset import RuleSet, Sweep
 from service.rules.tables import DECIDED_BY, HAND_BIT, Tables
 
@@ -15,11 +15,11 @@ from service.rules.tables import DECIDED_BY, HAND_BIT, Tables
 _UNSWEPT = Sweep(factor=1)
 
 #: In place of a duel that waits.
-_TO_COME = cast(Duel, {})
+_TO_COME = Duel(("", ""), "", None, None, None, None, None)
 
 #: A duel that waits until all sweeps are known: its place, the two hands, their rows if they were
 #: compared and the points that the first leads by in them, and who sweeps.
-_Waiting = tuple[int, Hand, Hand, dict[str, RowDuel] | None, int, Hand | None]
+_Waiting = tuple[int, Hand, Hand, RowDuels | None, int, Hand | None]
 
 #: A sweep in rows that were compared: its place, the two hands, the points that the first leads by in
 #: rows, and who sweeps.
@@ -45,19 +45,14 @@ def score(ruleset: RuleSet, seats: Sequence[Seat], stake: int | None, words: Wor
     for hand in hands:
         shown = hand.shown
         if hand.sweeps:
-            shown["sweeps"], shown["clean_sweep"] = hand.sweeps, hand.clean_sweep
+            shown.sweeps, shown.clean_sweep = hand.sweeps, hand.clean_sweep
         if tables.has_points:
-            shown["points"] = hand.points
+            shown.points = hand.points
         if stake is not None:
-            shown["money"] = settle(hand.points, stake, ruleset.fee)
-    result: RoundResult = {
-        "ruleset": {"id": ruleset.id, "version": ruleset.version},
-        "seats": [hand.shown for hand in hands],
-        "duels": duels,
-    }
-    if stake is not None:
-        result["stake"] = stake
-    return result
+            shown.money = settle(hand.points, stake, ruleset.fee)
+    named = RuleSetNamed(ruleset.id, ruleset.version)
+    seated = [hand.shown for hand in hands]
+    return RoundResult(named, seated, duels, UNSET if stake is None else stake)
 
 
 def _meet(  # noqa: PLR0912, PLR0915
@@ -106,11 +101,11 @@ def _meet(  # noqa: PLR0912, PLR0915
             top_by = "hand" if x >= hand_bit else by[x.bit_length()]
             middle_by = "hand" if y >= hand_bit else by[y.bit_length()]
             bottom_by = "hand" if z >= hand_bit else by[z.bit_length()]
-            rows: dict[str, RowDuel] = {
-                "top": {"winner": top_winner, "points": top, "decided_by": top_by},
-                "middle": {"winner": middle_winner, "points": middle, "decided_by": middle_by},
-                "bottom": {"winner": bottom_winner, "points": bottom, "decided_by": bottom_by},
-            }
+            rows = RowDuels(
+                RowDuel(top_winner, top, top_by),
+                RowDuel(middle_winner, middle, middle_by),
+                RowDuel(bottom_winner, bottom, bottom_by),
+            )
             sweeper, settled = None, at_once
             if top_winner is middle_winner is bottom_winner and top_winner is not None:
                 sweeper, settled = a if top_winner is a_player else b, sweep_at_once
@@ -124,17 +119,9 @@ def _meet(  # noqa: PLR0912, PLR0915
             points = factor * balance
             a.points += points
             b.points -= points
-            duels.append(
-                {
-                    "players": [a_player, b_player],
-                    "outcome": outcome,
-                    "winner": (a_player if points > 0 else b_player) if points else None,
-                    "rows": rows,
-                    "factor": factor,
-                    "bonus": 0,
-                    "points": [points, -points],
-                }
-            )
+            winner = (a_player if points > 0 else b_player) if points else None
+            duel = Duel((a_player, b_player), outcome, winner, rows, factor, 0, (points, -points))
+            duels.append(duel)
     return duels, waiting, swept
 
 
@@ -174,20 +161,20 @@ def _find_clean_sweeps(tables: Tables, hands: list[Hand]) -> None:
 
 def _make_clean(tables: Tables, duel: Duel, a: Hand, b: Hand, balance: int) -> None:
     """Let a sweep that was settled at once pay as part of a clean sweep."""
-    assert tables.clean_sweep is not None and duel["points"] is not None
+    assert tables.clean_sweep is not None and duel.points is not None
     points = tables.clean_sweep.factor * balance
-    more = points - duel["points"][0]
+    more = points - duel.points[0]
     a.points += more
     b.points -= more
-    duel["outcome"], duel["factor"] = "clean_sweep", tables.clean_sweep.factor
-    duel["points"] = [points, -points]
+    duel.outcome, duel.factor = "clean_sweep", tables.clean_sweep.factor
+    duel.points = points, -points
 
 
 def _settle(
     ruleset: RuleSet,
     a: Hand,
     b: Hand,
-    rows: dict[str, RowDuel] | None,
+    rows: RowDuels | None,
     balance: int,
     sweeper: Hand | None,
 ) -> Duel:
@@ -215,7 +202,7 @@ def _book(
     a: Hand,
     b: Hand,
     outcome: str,
-    rows: dict[str, RowDuel] | None,
+    rows: RowDuels | None,
     factor: int,
     balance: int,
     bonus: int,
@@ -224,19 +211,13 @@ def _book(
     points = factor * balance + bonus
     a.points += points
     b.points -= points
-    return {
-        "players": [a.player, b.player],
-        "outcome": outcome,
-        "winner": (a.player if points > 0 else b.player) if points else None,
-        "rows": rows,
-        "factor": factor,
-        "bonus": bonus if points >= 0 else -bonus,
-        "points": [points, -points],
-    }
+    winner = (a.player if points > 0 else b.player) if points else None
+    bonus = bonus if points >= 0 else -bonus
+    return Duel((a.player, b.player), outcome, winner, rows, factor, bonus, (points, -points))
 
 
 #: Outcome, rows, factor, row points and bonus; the latter two as the first player sees them.
-_Settled = tuple[str, dict[str, RowDuel] | None, int, int, int]
+_Settled = tuple[str, RowDuels | None, int, int, int]
 
 
 def _settle_unplayed(ruleset: RuleSet, a: Hand, b: Hand) -> _Settled:
@@ -256,10 +237,7 @@ def _settle_unplayed(ruleset: RuleSet, a: Hand, b: Hand) -> _Settled:
         factor, bonus = sweep.factor, _swept_bonus(ruleset, winner, None, sweep)
         swept = sweep is not _UNSWEPT
         worth = ruleset.tables.swept_worth_of(winner.kinds) if swept else winner.worth
-    rows: dict[str, RowDuel] = {
-        row: {"winner": winner.player, "points": points, "decided_by": "foul"}
-        for row, points in zip(ROWS, worth, strict=True)
-    }
+    rows = RowDuels(*[RowDuel(winner.player, points, "foul") for points in worth])
     return "foul", rows, factor, sign * sum(worth), sign * bonus
 
 
@@ -272,11 +250,10 @@ def _settle_specials(ruleset: RuleSet, a: Hand, b: Hand) -> _Settled:
     return "special", None, 1, sign * ruleset.specials[special].points, 0
 
 
-def _put_swept_worth(tables: Tables, winner: Hand, rows: dict[str, RowDuel]) -> int:
+def _put_swept_worth(tables: Tables, winner: Hand, rows: RowDuels) -> int:
     """Write what the rows of a sweep are worth into them; returns their sum."""
     worth = tables.swept_worth_of(winner.kinds)
-    for row, points in zip(rows.values(), worth, strict=True):
-        row["points"] = points
+    rows.top.points, rows.middle.points, rows.bottom.points = worth
     return sum(worth)
 
 
@@ -295,9 +272,9 @@ def _bonus(ruleset: RuleSet, hand: Hand) -> int:
     return sum([of[kind] for of, kind in zip(ruleset.tables.bonus, hand.kinds, strict=True)])
 
 
-def _extras(ruleset: RuleSet, a: Hand, b: Hand, rows: dict[str, RowDuel]) -> int:
+def _extras(ruleset: RuleSet, a: Hand, b: Hand, rows: RowDuels) -> int:
     """What rule sets add to an ordinary duel: for the most rows, and bonuses that are always paid."""
-    winners = [row["winner"] for row in rows.values()]
+    winners = [rows.top.winner, rows.middle.winner, rows.bottom.winner]
     won, lost = winners.count(a.player), winners.count(b.player)
     extras = ruleset.most_rows * ((won > lost) - (won < lost))
     if ruleset.bonuses == "always":
@@ -323,5 +300,7 @@ def _ranks_high_to_low(seat: Seat) -> list[int]:
 
 def _without_points(duel: Duel) -> Duel:
     """A duel under a rule set that knows who wins a row but gives no points."""
-    rows = duel["rows"] and {row: {**won, "points": None} for row, won in duel["rows"].items()}
-    return {**duel, "winner": None, "rows": rows, "factor": None, "bonus": None, "points": None}
+    rows = duel.rows
+    if rows is not None:
+        rows.top.points = rows.middle.points = rows.bottom.points = None
+    return Duel(duel.players, duel.outcome, None, rows, None, None, None)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
+from service.rules import results
 from service.rules.arrangements import Arrangement, Layouts
 from service.rules.cards import names, weigh
 from service.rules.expectation import Outcome, Prices, Sample, special_points
@@ -88,7 +89,7 @@ def _show(
         points = outcome.points / len(deals) if ruleset.has_points else None
         shown.append(
             {
-                "rows": hand.shown["rows"],
+                "rows": results.show(hand.shown)["rows"],
                 "expected_points": _rounded(points),
                 "expected_rows": _rounded(outcome.balance / len(deals)),
                 "standard_error": _rounded(_error(means)),

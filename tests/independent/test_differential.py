@@ -3,11 +3,9 @@
 import pytest
 
 from schemas.rounds import read_round
-from service.rules.labels import ENGLISH
-from service.rules.scoring import score
 from tests.independent.deals import deals
 from tests.independent.scorer import score as score_independently
-from tests.rules.rounds import without_texts
+from tests.rules.rounds import scored, without_texts
 from tests.rules.test_vectors import find
 
 DEALS = 20_000
@@ -17,5 +15,5 @@ DEALS = 20_000
 def test_two_scorers_agree_on_random_and_stacked_deals(ruleset: str) -> None:
     for request in deals(ruleset, DEALS, seed=2_026):
         asked = read_round(request, find)
-        result = without_texts(score(asked.ruleset, asked.seats, asked.stake, ENGLISH))
+        result = without_texts(scored(asked.ruleset, asked.seats, asked.stake))
         assert result == score_independently(request), request

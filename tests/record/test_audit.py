@@ -8,6 +8,7 @@ from sqlalchemy import text
 
 from service.database import Database
 from service.record.copied import copy, duel_lines, seat_lines
+from service.rules import results
 from tests.api.requests import BUDI, post_round
 from tests.record.tampering import FOUL, WON, Record, drop
 from tests.record.test_rounds import DOCUMENTS
@@ -377,10 +378,10 @@ def test_rows_as_text_are_those_that_are_inserted(
     """The quick way and the definition are the same, for names that COPY escapes, too."""
     seats = [{**seat, "player": seat["player"] + "\\N \\"} for seat in document["seats"]]
     kept = post_round(client, document={**document, "seats": seats})
-    key = f"{kept['id']}\t1\t"
+    key, result = f"{kept['id']}\t1\t", results.read(kept)
     with database.transaction() as connection:
-        assert copy(connection, "seats", [kept["id"]]) == seat_lines(key, None, kept)
-        assert copy(connection, "duels", [kept["id"]]) == duel_lines(key, None, kept)
+        assert copy(connection, "seats", [kept["id"]]) == seat_lines(key, None, result)
+        assert copy(connection, "duels", [kept["id"]]) == duel_lines(key, None, result)
 
 
 @pytest.mark.parametrize(

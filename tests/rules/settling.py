@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 
-from service.rules.results import Duel, RoundResult
 from service.rules.ruleset import RuleSet
-from tests.rules.rounds import score_text
+from tests.rules.rounds import Document, score_text
 
 
 def settle(
     ruleset: RuleSet | str, texts: Mapping[str, str], stake: int | None = None, **declared: str
-) -> RoundResult:
+) -> Document:
     """Score rows given as text by player, and redo every sum of the answer."""
     hands = [text.replace("/", " ").split() for text in texts.values()]
     assert {len(hand) for hand in hands} == {13}
@@ -19,7 +18,7 @@ def settle(
     return result
 
 
-def add_up_again(result: RoundResult) -> None:
+def add_up_again(result: Document) -> None:
     """Redo every duel from its rows, and every seat's points from the duels."""
     totals = dict.fromkeys((seat["player"] for seat in result["seats"]), 0)
     for duel in result["duels"]:
@@ -30,7 +29,7 @@ def add_up_again(result: RoundResult) -> None:
     assert sum(totals.values()) == 0
 
 
-def _redo(duel: Duel) -> None:
+def _redo(duel: Document) -> None:
     """The winner's points are factor x (row points won - lost) + bonus."""
     assert duel["points"] is not None
     assert duel["factor"] is not None

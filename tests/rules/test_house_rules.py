@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from service.rules.results import RoundResult
 from service.rules.ruleset import RuleSet
-from tests.rules.rounds import house_rules, points
+from tests.rules.rounds import Document, house_rules, points
 from tests.rules.settling import settle
 
 # a sweeps b: pair of kings, a full house (bonus 3) and four of a kind (7), over a pair of queens, a
@@ -49,7 +48,7 @@ def duel_of_two(ruleset: RuleSet, texts: dict[str, str]) -> tuple[Any, ...]:
     return duel["outcome"], duel["factor"], duel["bonus"], duel["points"][0]
 
 
-def rows_of(result: RoundResult) -> Any:
+def rows_of(result: Document) -> Any:
     return result["duels"][0]["rows"]
 
 

@@ -7,12 +7,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from schemas.rulesets import rules_mistakes, rules_of
-from service.rules.labels import ENGLISH
 from service.rules.reading import Seat
 from service.rules.ruleset import BUILT_IN, RuleSet
-from service.rules.scoring import score
 from service.rules.specials import SPECIALS
-from tests.rules.rounds import house_rules
+from tests.rules.rounds import house_rules, scored
 
 DECKS = st.permutations(range(52))
 PLAYERS = st.integers(2, 4)
@@ -33,9 +31,7 @@ def deal(deck: list[int], players: int, *, sort: bool) -> list[Seat]:
 def test_points_add_up_to_zero_and_so_does_money_with_its_fees(
     ruleset: RuleSet, deck: list[int], players: int, sort: bool, stake: int | None
 ) -> None:
-    result = score(
-        ruleset, deal(deck, players, sort=sort), stake if ruleset.has_points else None, ENGLISH
-    )
+    result = scored(ruleset, deal(deck, players, sort=sort), stake if ruleset.has_points else None)
     if not ruleset.has_points:
         assert all(seat["points"] is None for seat in result["seats"])
         return
@@ -52,7 +48,7 @@ def test_seat_order_changes_nothing_but_order(
 ) -> None:
     seats = deal(deck, players, sort=sort)
     shuffled = random.sample(seats, len(seats))
-    one, other = (score(ruleset, order, None, ENGLISH) for order in (seats, shuffled))
+    one, other = (scored(ruleset, order) for order in (seats, shuffled))
     assert sorted(one["seats"], key=str) == sorted(other["seats"], key=str)
     for duel in one["duels"]:
         match = next(d for d in other["duels"] if set(d["players"]) == set(duel["players"]))
@@ -80,7 +76,7 @@ def test_suits_relabelled_change_nothing_where_suits_do_not_count(
         Seat(seat.player, tuple(card - card % 4 + suits[card % 4] for card in seat.cards))
         for seat in seats
     ]
-    one, other = (score(BUILT_IN["gratis"], given, None, ENGLISH) for given in (seats, relabelled))
+    one, other = (scored(BUILT_IN["gratis"], given) for given in (seats, relabelled))
     assert one["duels"] == other["duels"]
     assert [seat["foul"] for seat in one["seats"]] == [seat["foul"] for seat in other["seats"]]
 
@@ -89,7 +85,7 @@ def test_suits_relabelled_change_nothing_where_suits_do_not_count(
 def test_every_duel_can_be_redone_from_its_rows(
     ruleset: RuleSet, deck: list[int], players: int, sort: bool
 ) -> None:
-    result = score(ruleset, deal(deck, players, sort=sort), None, ENGLISH)
+    result = scored(ruleset, deal(deck, players, sort=sort))
     totals = {seat["player"]: 0 for seat in result["seats"]}
     assert [tuple(duel["players"]) for duel in result["duels"]] == list(combinations(totals, 2))
     for duel in result["duels"]:
@@ -158,6 +154,6 @@ def test_any_house_rules_that_are_accepted_settle_any_round_to_zero(
     ruleset: RuleSet, deck: list[int], players: int, sort: bool
 ) -> None:
     assume(not rules_mistakes(rules_of(ruleset)))
-    result = score(ruleset, deal(deck, players, sort=sort), 7, ENGLISH)
+    result = scored(ruleset, deal(deck, players, sort=sort), 7)
     assert sum(seat["points"] or 0 for seat in result["seats"]) == 0
     assert sum(seat["money"]["net"] + seat["money"]["fee"] for seat in result["seats"]) == 0

@@ -18,11 +18,11 @@ from service.rules.expectation import Prices, Sample, special_points
 from service.rules.labels import ENGLISH
 from service.rules.opponents import Opponent, Player, deal
 from service.rules.reading import Seat, formed, take_up
-from service.rules.results import RoundResult
+from service.rules.results import show
 from service.rules.ruleset import BUILT_IN, RuleSet
-from service.rules.scoring import score
 from service.rules.suggestions import rank, suggest
-from tests.rules.rounds import house_rules
+from tests.rules.rounds import Document, house_rules
+from tests.rules.rounds import scored as scored_round
 from tests.rules.test_properties import DECKS, HOUSES, PUBLISHED
 
 SEEDS = st.integers(0, 2**53 - 1)
@@ -41,10 +41,10 @@ def seat_of(name: str, ruleset: RuleSet, opponent: Opponent) -> Seat:
     return Seat(name, opponent.cards, True, declare)
 
 
-def scored(ruleset: RuleSet, own: Seat, deal: Sequence[Opponent]) -> RoundResult:
+def scored(ruleset: RuleSet, own: Seat, deal: Sequence[Opponent]) -> Document:
     """The round that a deal makes, settled by scoring itself."""
     others = [seat_of(f"opponent {number}", ruleset, one) for number, one in enumerate(deal)]
-    return score(ruleset, [own, *others], None, ENGLISH)
+    return scored_round(ruleset, [own, *others])
 
 
 def asked(ruleset: RuleSet, cards: Any, **given: Any) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def test_suggestions_are_in_order_and_the_same_from_the_same_seed(
         assert sorted(laid_out) == sorted(answer["cards"]) == sorted(NAMES[card] for card in cards)
         (hand,) = take_up(ruleset.tables, [Seat("", parse(laid_out))], ENGLISH)
         assert hand.disorder is None
-        assert hand.shown["rows"] == one["rows"]
+        assert show(hand.shown.rows) == one["rows"]
         assert all(0 <= chance <= 1 for chance in one["chances"].values())
     rows_count = ruleset.declared or not answer["specials"]
     assert bool(answer["arrangements"]) == rows_count

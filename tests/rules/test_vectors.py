@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from schemas.rounds import read_round
-from service.rules.labels import ENGLISH
 from service.rules.ruleset import BUILT_IN
-from service.rules.scoring import score
-from tests.rules.rounds import without_texts
+from tests.rules.rounds import scored, without_texts
 
 VECTORS = [
     pytest.param(json.loads(line), id=f"{path.stem}-{number}")
@@ -26,7 +24,7 @@ def find(identifier: str, version: int | None) -> Any:
 @pytest.mark.parametrize("vector", VECTORS)
 def test_a_round_is_settled_as_worked_out_by_hand(vector: dict[str, Any]) -> None:
     asked = read_round(vector["request"], find)
-    result = without_texts(score(asked.ruleset, asked.seats, asked.stake, ENGLISH))
+    result = without_texts(scored(asked.ruleset, asked.seats, asked.stake))
     expected = {"seats": vector["result"]["seats"], "duels": vector["result"]["duels"]}
     assert result == expected, vector["why"]
 

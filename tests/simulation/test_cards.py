@@ -6,10 +6,9 @@ from collections import Counter
 import pytest
 
 from schemas.rounds import read_round
-from service.rules.labels import ENGLISH
 from service.rules.ruleset import BUILT_IN
-from service.rules.scoring import score
 from service.simulation.cards import deal
+from tests.rules.rounds import scored
 
 PLAYERS = ("andi", "budi", "cinta", "dita")
 
@@ -25,7 +24,7 @@ def test_dealt_rounds_are_valid_and_have_something_of_everything(
     for _ in range(400):
         seats = deal(PLAYERS, ruleset, chance)
         asked = read_round({"ruleset": ruleset, "seats": seats}, lambda name, _: BUILT_IN.get(name))
-        result = score(BUILT_IN[ruleset], asked.seats, None, ENGLISH)
+        result = scored(BUILT_IN[ruleset], asked.seats)
         found.update(duel["outcome"] for duel in result["duels"])
         found["fouled"] += sum(seat["foul"] is not None for seat in result["seats"])
     assert outcomes <= found.keys()

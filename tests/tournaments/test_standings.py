@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from service.record.tournament_totals import counts_of, place
+from service.rules.results import read
 from service.tournaments.prizes import share
 from service.tournaments.standings import Kept, Rules, as_csv, rank, show
 from tests.rules.rounds import score_text
@@ -144,7 +145,7 @@ def test_a_round_counts_rows_opponents_fouls_and_money() -> None:
         },
         stake=10,
     )
-    counts = counts_of(result)
+    counts = counts_of(read(result))
     assert {player: counted["rows_won"] for player, counted in counts.items()} == {
         "andi": 6,
         "budi": 0,
