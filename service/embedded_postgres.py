@@ -43,6 +43,8 @@ PASSWORD_SECONDS = 5
 STOP_SECONDS = 30
 """How long it may take to shut down before it is told more firmly."""
 LOG_BYTES = 10_000_000
+LEAST_CACHE_MEGABYTES, MOST_CACHE_MEGABYTES = 128, 1024
+"""Of the database, in memory; taken only as it is filled."""
 
 REMAINS_SIGNALS = ((signal.SIGINT, 0), (signal.SIGQUIT, 10), (signal.SIGKILL, 20))
 """What a server is sent that another launcher has left behind, and after how many seconds."""
@@ -220,6 +222,7 @@ class EmbeddedPostgres:
             "port": port,
             "unix_socket_directories": "",
             "max_connections": 100,
+            "shared_buffers": f"{_cache_megabytes() if self.durable else LEAST_CACHE_MEGABYTES}MB",
             "timezone": "UTC",
             "log_timezone": "UTC",
             "log_checkpoints": "off",
@@ -294,6 +297,15 @@ def _is_free(port: int) -> bool:
         except OSError:
             return False
     return True
+
+
+def _cache_megabytes() -> int:
+    """A quarter of the memory that there is, for the machine or for our container, within bounds."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    # Not there outside of containers, or no number where there is no limit.
+    with contextlib.suppress(OSError, ValueError):
+        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return max(LEAST_CACHE_MEGABYTES, min(memory // 4 // 1024**2, MOST_CACHE_MEGABYTES))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

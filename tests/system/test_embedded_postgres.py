@@ -244,6 +244,17 @@ def test_only_a_server_for_tests_gives_up_durability(data_dir: Path) -> None:
         assert query(server.url, "SHOW fsync") == [("off",)]
 
 
+@pytest.mark.parametrize(
+    ("memory", "megabytes"), [("max", 1024), (str(2 * 1024**3), 512), (str(100 * 1024**2), 128)]
+)
+def test_a_server_holds_in_memory_what_a_quarter_of_it_takes(
+    monkeypatch: pytest.MonkeyPatch, memory: str, megabytes: int
+) -> None:
+    monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 2_000_000}.get)
+    monkeypatch.setattr(Path, "read_text", lambda _: memory)
+    assert embedded_postgres._cache_megabytes() == megabytes
+
+
 def test_the_other_postgres_programs_are_found() -> None:
     told = subprocess.run([find_binary("pg_dump"), "-V"], capture_output=True, text=True, check=True)
     assert told.stdout.startswith("pg_dump (PostgreSQL)")
