@@ -80,18 +80,25 @@ def main(
         if tested.wait() != 0:
             failed.append("tests")
         beside.join()
-    except KeyboardInterrupt:
-        # A terminal has told pytest as well, which ends what it has started.
+    except KeyboardInterrupt as asked:
         beside.stop()
+        # A terminal has told pytest as well, which ends what it has started.
+        if asked.args:
+            tested.send_signal(signal.SIGINT)
         tested.wait()
-        return 128 + signal.SIGINT
+        return 128 + (asked.args[0] if asked.args else signal.SIGINT)
     failed = [*beside.failed, *failed]
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr, flush=True)
     return 1 if failed else 0
 
 
+def _asked_to_end(number: int, frame: object) -> None:
+    raise KeyboardInterrupt(number)
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _asked_to_end)
     # In the background the interrupt may be ignored, and the tests of Ctrl-C would inherit that.
     if os.name == "posix" and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

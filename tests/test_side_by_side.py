@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,35 @@ def test_tools_that_are_stopped_end_at_once_and_are_no_failures(
     tools.join(20)
     assert not tools.is_alive() and tools.failed == []
     assert capfd.readouterr().out == ""
+
+
+WAITS = """
+import pathlib, sys, time
+try:
+    pathlib.Path(sys.argv[1]).touch()
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("tests ended in order")
+"""
+MAIN = """
+import runpy, sys
+script = runpy.run_path(sys.argv[1])
+script["signal"].signal(script["signal"].SIGTERM, script["_asked_to_end"])
+sys.exit(script["main"]([sys.argv[2]], {}, [sys.executable, "-c", sys.argv[3]]))
+"""
+
+
+def test_when_it_is_told_to_end_the_tests_end_in_order(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    command = [*python(MAIN), str(ROOT / ".ci" / "side_by_side.py"), str(begun), WAITS]
+    told = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    until = time.monotonic() + 30
+    while not begun.exists():
+        assert time.monotonic() < until and told.poll() is None
+        time.sleep(0.01)
+    told.terminate()
+    said, _ = told.communicate(timeout=30)
+    assert (told.returncode, said) == (143, "tests ended in order\n")
 
 
 def test_every_tool_is_there(script: Any) -> None:
