@@ -13,11 +13,14 @@ LOCK_ARGS ?=
 .PHONY: run test check torture fuzz bench docs openapi lock clean
 .DEFAULT_GOAL := run
 
-# Tests that `make check` runs, and `make test` therefore has run already.
+# Tests that `make check` runs.
 FAST := tests/rules tests/schemas tests/test_docs.py tests/test_observing_docs.py
 
-# Files that take long come first, so that at the end no core waits for another.
-SLOW := tests/system tests/tournaments tests/independent
+# Programs that the tests start are compiled once, not each time, whatever the shell says about Python.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Lint, types and so on beside the tests, which are spread over the cores (tests/spreading.py).
+CHECK = exec $(BIN)/python .ci/side_by_side.py --numprocesses auto --dist loadscope --no-loadscope-reorder
 
 # Each stamp says what the environment holds: what it takes to run, and all of it.
 RUN := $(VENV)/.installed-run
@@ -26,17 +29,11 @@ DEV := $(VENV)/.installed-dev
 run: $(RUN)  ## serve on 127.0.0.1:8000 (PORT=), state in .local (SUSUN_HOME=)
 	@exec $(BIN)/susun run
 
-test: $(DEV) check  ## everything that CI runs
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
-		$(addprefix --ignore=,$(FAST)) $(SLOW) tests $(PYTEST_ARGS)
+test: $(DEV)  ## everything that CI runs, in one go: what `make check` does, and all other tests
+	@$(CHECK) tests $(PYTEST_ARGS)
 
 check: $(DEV)  ## the fast part: lint, types, contracts, known vulnerabilities, unit tests
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/ruff format --quiet --check .
-	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports
-	@$(BIN)/python .ci/audit_packages.py
-	@$(BIN)/python -m pytest $(FAST) $(PYTEST_ARGS)
+	@$(CHECK) $(FAST) $(PYTEST_ARGS)
 
 torture: $(DEV)  ## three minutes of killing what serves clients; nothing may be lost or doubled
 	@exec $(BIN)/python -m tests.torture

@@ -13,8 +13,6 @@ from typing import Any, Protocol, TypeVar
 import orjson
 import psycopg2
 import structlog
-from alembic import command
-from alembic.config import Config
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 from sqlalchemy import (
     Connection,
@@ -454,6 +452,10 @@ def migrate(url: str) -> None:
 
     Raises :class:`DatabaseAway` where Postgres cannot be reached.
     """
+    # No worker migrates, and a tenth of what they load at their start would be this.
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
     engine = create_engine(driver_url(url), connect_args=_CONNECT, hide_parameters=True)
     try:
         with understood(), engine.begin() as connection:

@@ -18,10 +18,13 @@ from service.embedded_postgres import EmbeddedPostgres
 from service.record import keys, rulesets
 from service.setup import prepare_database
 
+pytest_plugins = ["tests.spreading"]
+
 # Where the tests run in the background the interrupt may be ignored, and children inherit that; the
 # tests of Ctrl-C need it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 # What the database itself refuses to delete goes while its triggers are off.
 _EMPTY = """

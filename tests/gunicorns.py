@@ -31,7 +31,7 @@ class Gunicorn:
     """One that serves; ``base`` is where."""
 
     def __init__(self, process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-        self.process, self.port, self._log = process, port, log
+        self.process, self.port, self._log, self._forgotten = process, port, log, 0
         self.base = f"http://127.0.0.1:{port}"
 
     def connect(self, receive_bytes: int | None = None) -> socket.socket:
@@ -49,8 +49,12 @@ class Gunicorn:
         return set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
     def text(self) -> str:
-        """All that it has written to standard error."""
-        return self._log.read_text()
+        """All that it has written to standard error since it was told to forget, or ever."""
+        return self._log.read_bytes()[self._forgotten :].decode()
+
+    def forget(self) -> None:
+        """Leave out what it has written so far."""
+        self._forgotten = self._log.stat().st_size
 
     def lines(self, event: str | None = None) -> list[dict[str, Any]]:
         """The same as objects; those of an event, or all."""
@@ -125,7 +129,7 @@ def serving(
 def _wait(gunicorn: Gunicorn) -> None:
     deadline = time.monotonic() + SECONDS
     while True:
-        with contextlib.suppress(requests.ConnectionError):
+        with contextlib.suppress(requests.ConnectionError, requests.Timeout):
             if requests.get(f"{gunicorn.base}/livez", timeout=5).ok:
                 return
         assert gunicorn.process.poll() is None and time.monotonic() < deadline, gunicorn.text()

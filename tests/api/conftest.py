@@ -10,6 +10,7 @@ from werkzeug.test import TestResponse
 
 from service.record import keys
 from tests.api.contract import check_answer
+from tests.api.directing import Director
 from tests.api.requests import GONE, PLAYERS
 
 _ROUND_PATHS = {"score": "/v1/score", "round": "/v1/rounds"}
@@ -61,6 +62,12 @@ def open_match(client: FlaskClient) -> Callable[..., dict[str, Any]]:
         return match
 
     return open_match
+
+
+@pytest.fixture
+def direct(client: FlaskClient) -> Callable[..., Director]:
+    """Open a tournament of six, or as told."""
+    return lambda **document: Director(client, **document)
 
 
 @pytest.fixture(params=["score", "round", "match"])

@@ -5,10 +5,9 @@ import json
 import re
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
-from jsonschema import Draft202012Validator
-from referencing import Registry
-from referencing.jsonschema import DRAFT202012
+from jsonschema_rs import Draft202012Validator, Registry
 from werkzeug.test import TestResponse
 
 from service.api.answer_headers import HEADERS
@@ -52,7 +51,8 @@ def check_answer(response: TestResponse) -> None:
         response.mimetype,
         "schema",
     )
-    _validate(f"{_AT}#/" + "/".join(step.replace("/", "~1") for step in steps), response)
+    pointer = "/".join(quote(step.replace("/", "~1")) for step in steps)
+    _validate(f"{_AT}#/{pointer}", response)
 
 
 def _check_headers(response: TestResponse, declared: Any) -> None:
@@ -63,12 +63,12 @@ def _check_headers(response: TestResponse, declared: Any) -> None:
         if name in response.headers:
             value: Any = response.headers[name]
             value = int(value) if header.schema["type"] == "integer" else value
-            Draft202012Validator(header.schema).validate(value)
+            _header_validator(name).validate(value)
 
 
 def _validate(reference: str, response: TestResponse) -> None:
     problems = [
-        f"{error.json_path}: {error.message}"
+        f"/{'/'.join(map(str, error.instance_path))}: {error.message}"
         for part in _parts(response)
         for error in _validator(reference).iter_errors(part)
     ]
@@ -83,11 +83,17 @@ def _parts(response: TestResponse) -> list[Any]:
 
 @cache
 def _validator(reference: str) -> Draft202012Validator:
-    resource = DRAFT202012.create_resource(_closed())
-    registry: Registry[Any] = Registry().with_resource(_AT, resource)
-    return Draft202012Validator(
-        {"$ref": reference}, registry=registry, format_checker=Draft202012Validator.FORMAT_CHECKER
-    )
+    return Draft202012Validator({"$ref": reference}, registry=_registry(), validate_formats=True)
+
+
+@cache
+def _header_validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(HEADERS[name].schema)
+
+
+@cache
+def _registry() -> Registry:
+    return Registry([(_AT, _closed())])
 
 
 @cache

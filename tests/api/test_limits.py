@@ -77,8 +77,11 @@ def test_every_answer_tells_the_policy_and_what_is_left(client: FlaskClient) -> 
 
 
 @pytest.mark.parametrize("path", ["/livez", "/readyz"])
-def test_who_asks_whether_it_lives_is_never_limited(client: FlaskClient, path: str) -> None:
-    for _ in range(10 * BURST + 1):
+def test_who_asks_whether_it_lives_is_never_limited(
+    make_app: Callable[..., Flask], make_key: MakeKey, path: str
+) -> None:
+    client = client_of(make_app(address_burst=BURST), make_key(*keys.SCOPES))
+    for _ in range(BURST + 1):
         response = client.get(path)
         assert response.status_code in (200, 503)  # on a machine that is busy it may be too late
     assert "RateLimit" not in response.headers and "RateLimit-Policy" not in response.headers

@@ -40,6 +40,12 @@ def as_a_line(_context: Any, value: Any) -> bytes:
     return value if isinstance(value, bytes) else json.dumps(value).encode() + b"\n"
 
 
+@pytest.fixture(scope="session")
+def operations(shared_app: Flask) -> Any:
+    """The document, read once, with the application to call."""
+    return schemathesis.openapi.from_wsgi("/openapi.json", shared_app)
+
+
 @pytest.fixture
 def known(client: Any) -> Mapping[str, str]:
     """Ids, for paths, of what there is."""
@@ -52,10 +58,15 @@ def known(client: Any) -> Mapping[str, str]:
     ("method", "path", "mode"), CASES, ids=lambda part: getattr(part, "value", part)
 )
 def test_every_answer_is_as_documented(
-    app: Flask, make_key: Callable[..., str], known: Mapping[str, str], method: str, path: str, mode: Any
+    operations: Any,
+    make_key: Callable[..., str],
+    known: Mapping[str, str],
+    method: str,
+    path: str,
+    mode: Any,
 ) -> None:
     headers = {"Authorization": f"Bearer {make_key(*keys.SCOPES)}"}
-    operation = schemathesis.openapi.from_wsgi("/openapi.json", app)[path][method]
+    operation = operations[path][method]
 
     @settings(
         max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None

@@ -1,5 +1,6 @@
 """Cards, and the hand that three or five of them make: the plain way."""
 
+from functools import cache
 from typing import NamedTuple
 
 RANKS = "23456789TJQKA"
@@ -58,12 +59,17 @@ def read_cards(given: str | list[str]) -> list[Card]:
 
 def straight_top(cards: list[Card]) -> int | None:
     """Top rank of the cards if they are in sequence (the ace may play low), else None."""
-    ranks = sorted(card.rank for card in cards)
+    return _sequence_top(tuple(sorted([card.rank for card in cards])))
+
+
+# Asked of the same few thousand ranks again and again, where every way to split 13 cards is tried.
+@cache
+def _sequence_top(ranks: tuple[int, ...]) -> int | None:
     size = len(ranks)
-    if ranks == list(range(ranks[0], ranks[0] + size)):
+    if ranks == tuple(range(ranks[0], ranks[0] + size)):
         return ranks[-1]
     # The ace below the two: A-2-3-4-5, or A-2-3 where three cards make a straight.
-    if ranks[-1] == ACE and ranks[:-1] == list(range(2, size + 1)):
+    if ranks[-1] == ACE and ranks[:-1] == tuple(range(2, size + 1)):
         return size
     return None
 

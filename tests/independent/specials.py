@@ -1,7 +1,7 @@
 """The special hands of 13 cards, found by trying, not by counting."""
 
-from collections.abc import Callable
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations, product
 
 from .hands import ACE, Card, one_suit, straight_top
 
@@ -37,46 +37,52 @@ def is_six_pairs(cards: list[Card]) -> bool:
 def splits(
     cards: list[Card],
     sizes: tuple[int, ...],
-    good: Callable[[list[Card]], bool],
-    may_join: Callable[[Card, Card], bool],
+    companies: Callable[[Card, list[Card], int], Iterable[tuple[Card, ...]]],
 ) -> bool:
-    """Whether the cards split into good groups of the sizes, by trying every way."""
+    """Whether the cards split into good groups of the sizes, by trying every way.
+
+    ``companies`` are those that a card could have among others in a good group of a size.
+    """
     if not cards:
         return True
-    first = cards[0]
+    first, rest = cards[0], cards[1:]
     # The first card must be in some group: try each size, and every company it could have.
-    company = [card for card in cards[1:] if may_join(first, card)]
     for size in set(sizes):
         left_sizes = list(sizes)
         left_sizes.remove(size)
-        for others in combinations(company, size - 1):
-            if good([first, *others]):
-                left = [card for card in cards if card != first and card not in others]
-                if splits(left, tuple(left_sizes), good, may_join):
-                    return True
+        for others in companies(first, rest, size - 1):
+            left = [card for card in rest if card not in others]
+            if splits(left, tuple(left_sizes), companies):
+                return True
     return False
 
 
 def is_three_straights(cards: list[Card]) -> bool:
     """Whether the cards split into straights of five, five and three."""
 
-    def may_join(first: Card, card: Card) -> bool:
+    def companies(first: Card, rest: list[Card], count: int) -> Iterator[tuple[Card, ...]]:
         # Cards lie in rank order, so the first is its group's lowest, but for an ace played low.
-        return first.rank < card.rank <= first.rank + 4 or card.rank == ACE
+        ways = [range(first.rank + 1, first.rank + count + 1)]
+        if first.rank == 2:
+            ways.append([*range(3, count + 2), ACE])
+        for ranks in ways:
+            for others in product(*([card for card in rest if card.rank == rank] for rank in ranks)):
+                assert straight_top([first, *others]) is not None
+                yield others
 
-    return splits(sorted(cards), (5, 5, 3), lambda group: straight_top(group) is not None, may_join)
+    return splits(sorted(cards), (5, 5, 3), companies)
 
 
 def is_three_flushes(cards: list[Card]) -> bool:
     """Whether the cards split into five, five and three of one suit each."""
 
-    def may_join(first: Card, card: Card) -> bool:
-        return first.suit == card.suit
+    def companies(first: Card, rest: list[Card], count: int) -> Iterator[tuple[Card, ...]]:
+        return combinations([card for card in rest if one_suit([first, card])], count)
 
     # The rarest suit first, so that a hand that cannot do it fails at once.
     suits = [card.suit for card in cards]
     in_order = sorted(cards, key=lambda card: (suits.count(card.suit), card.suit))
-    return splits(in_order, (5, 5, 3), one_suit, may_join)
+    return splits(in_order, (5, 5, 3), companies)
 
 
 def formed(cards: list[Card], ruleset: str) -> list[str]:

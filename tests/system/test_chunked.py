@@ -2,6 +2,7 @@
 
 import json
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,12 +48,20 @@ def test_a_body_in_chunks_is_taken_whole_or_refused(
         assert post(running, token, b"").startswith(b"HTTP/1.1 400")
 
 
+@pytest.fixture(scope="module")
+def running(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gunicorn]:
+    with serving(database_url, tmp_path_factory.mktemp("chunks"), workers=1) as running:
+        (worker,) = running.workers()
+        yield running
+        assert running.workers() == {worker}
+
+
 @pytest.mark.parametrize(
     "body", [b"", b"5\r\nabc", b"zz\r\nabc\r\n0\r\n\r\n", b"3\r\nabcd\r\n0\r\n\r\n", b'{"seats": []}']
 )
 @pytest.mark.parametrize("coding", ["chunked", "gzip, chunked"])
 def test_chunks_that_end_early_or_are_none_are_the_callers_mistake(
-    database: Database, database_url: str, body: bytes, coding: str, tmp_path: Path
+    database: Database, running: Gunicorn, body: bytes, coding: str
 ) -> None:
     with database.transaction() as connection:
         token = keys.create(connection, "broken chunks", keys.SCOPES)
@@ -60,7 +69,7 @@ def test_chunks_that_end_early_or_are_none_are_the_callers_mistake(
         "POST /v1/rounds HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         f"Authorization: Bearer {token}\r\nTransfer-Encoding: {coding}\r\n\r\n"
     )
-    with serving(database_url, tmp_path, workers=1) as running, running.connect() as line:
+    with running.connect() as line:
         line.sendall(head.encode() + body)
         line.shutdown(socket.SHUT_WR)
         came = b""

@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import requests
@@ -52,11 +53,22 @@ def token(make_key: Callable[..., str]) -> str:
     return token
 
 
+@pytest.fixture(scope="module")
+def running(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gunicorn]:
+    directory = tmp_path_factory.mktemp("logs")
+    (directory / "faulty.py").write_text(FAULTY)
+    with serving(database_url, directory, workers=1, APP="faulty:create_app()") as running:
+        yield running
+
+
 @pytest.fixture
-def gunicorn(token: str, database_url: str, tmp_path: Path) -> Iterator[Gunicorn]:
-    (tmp_path / "faulty.py").write_text(FAULTY)
-    with serving(database_url, tmp_path, workers=1, APP="faulty:create_app()") as gunicorn:
-        yield gunicorn
+def gunicorn(running: Gunicorn, token: str) -> Gunicorn:
+    """One for all tests, in each without what it wrote before, as soon as all of that is there."""
+    mark = uuid4().hex
+    requests.get(f"{running.base}/v1/rounds", headers={"X-Request-ID": mark}, timeout=20)
+    running.line("request", request_id=mark)
+    running.forget()
+    return running
 
 
 def test_a_request_is_one_line(gunicorn: Gunicorn, token: str) -> None:
@@ -104,10 +116,13 @@ def test_a_key_that_may_not_is_named(gunicorn: Gunicorn, make_key: Callable[...,
     assert gunicorn.line("request", request_id="poor-1")["key"] == "poor"
 
 
-def test_probes_are_quiet_and_gunicorn_speaks_the_same_way(gunicorn: Gunicorn, token: str) -> None:
-    for path in ("/livez", "/readyz", "/metrics"):
-        headers = {"Authorization": f"Bearer {token}"}
-        assert requests.get(gunicorn.base + path, headers=headers, timeout=20).status_code == 200
+def test_probes_are_quiet_and_gunicorn_speaks_the_same_way(
+    database_url: str, tmp_path: Path, token: str
+) -> None:
+    with serving(database_url, tmp_path, workers=1) as gunicorn:
+        for path in ("/livez", "/readyz", "/metrics"):
+            headers = {"Authorization": f"Bearer {token}"}
+            assert requests.get(gunicorn.base + path, headers=headers, timeout=20).status_code == 200
     lines = gunicorn.lines()
     assert not [line for line in lines if line["event"] == "request"]
     assert [line for line in lines if line["event"].startswith("Starting gunicorn")]

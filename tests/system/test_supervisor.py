@@ -53,9 +53,9 @@ sys.exit(run(Path(home), "127.0.0.1", int(port), 2, app=app, prepare=lambda url,
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def home() -> Iterator[Path]:
-    """One for all, so that the database is made once."""
+    """One for all in a process, so that the database is made once."""
     parent = Path(tempfile.mkdtemp())
     parent.chmod(0o711)
     (parent / "tiny.py").write_text(APP)
