@@ -28,6 +28,7 @@ from service.api import (
 from service.api.idempotent import keep_refusal
 from service.config import read_config
 from service.database import Database
+from service.known_keys import KnownKeys
 from service.language import DEFAULT, LANGUAGES, translator
 from service.last_use import LastUse
 from service.metrics import PoolWatch
@@ -46,6 +47,8 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     database.watch = PoolWatch(database.pool, database.most_connections)
     app.extensions["susun_database"] = database
     app.extensions["susun_last_use"] = LastUse(database)
+    app.extensions["susun_known_keys"] = known_keys = KnownKeys(database)
+    database.at_close.append(known_keys.stop)
     with_calls = (scoring, rulesets, matches, rounds, imports, tournaments, audit, players, system)
     for part in (*with_calls, documents):
         app.register_blueprint(part.blueprint)

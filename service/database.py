@@ -196,6 +196,8 @@ class Database:
         self._cutoff = Cutoff()
         self._silent = False
         self._trying = threading.Lock()
+        #: What ends with the use of this database.
+        self.at_close: list[Callable[[], None]] = []
         for engine in (self.engine, self._outside):
             hold_lines(engine)
 
@@ -388,8 +390,20 @@ class Database:
         except SQLAlchemyError:
             return False
 
+    def connect_alone(self, application_name: str) -> "psycopg2.extensions.connection":
+        """A connection of the driver's, for whoever keeps it: to the same server as those of the pool.
+
+        Raises the driver's errors.
+        """
+        arguments, named = self.engine.dialect.create_connect_args(self.engine.url)
+        named.update({**_CONNECT, "application_name": application_name})
+        made: psycopg2.extensions.connection = psycopg2.connect(*arguments, **named)
+        return made
+
     def close(self) -> None:
-        """Close the pool."""
+        """Close the pool, after what depends on it."""
+        while self.at_close:
+            self.at_close.pop()()
         self.engine.dispose()
         self._cutoff.stop()
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from service.api.problems import Problem
 from service.database import Database
+from service.known_keys import KnownKeys
 from service.last_use import LastUse
 from service.messages import _
 from service.record import keys
@@ -29,10 +30,17 @@ def read_token() -> Claimed:
 def authenticate(database: Database, claimed: Claimed, scope: str) -> None:
     """Let in a live key that has the scope; a 401 or 403 problem otherwise.
 
-    One question outside of any transaction. From then on ``g.key`` is the key, whose name is put to
-    what is stored, and into the log.
+    Where it is not remembered, by one question outside of any transaction. From then on ``g.key`` is
+    the key, whose name is put to what is stored, and into the log.
     """
-    _let_in(keys.judge(claimed, database.ask(keys.LOOK_UP, prefix=claimed.prefix)), scope)
+    known: KnownKeys = current_app.extensions["susun_known_keys"]
+    key = known.find(claimed)
+    if key is None:
+        memory = known.memory()
+        key = keys.judge(claimed, database.ask(keys.LOOK_UP, prefix=claimed.prefix))
+        if key is not None:
+            known.remember(memory, claimed, key)
+    _let_in(key, scope)
 
 
 @contextmanager
@@ -41,11 +49,23 @@ def transaction_of(
 ) -> Iterator[Connection]:
     """A transaction for a live key that has the scope; a 401 or 403 problem otherwise.
 
-    The key is the first that is asked for in it. ``stores``: whether there is anything to commit.
+    A key that is not remembered is the first that is asked for in it. ``stores``: whether there is
+    anything to commit.
     """
+    known: KnownKeys = current_app.extensions["susun_known_keys"]
+    key = known.find(claimed)
+    if key is not None:
+        _let_in(key, scope)
+        with database.transaction(stores=stores) as connection:
+            yield connection
+        return
+    memory = known.memory()
     begun = database.transaction_after(keys.LOOK_UP, stores=stores, prefix=claimed.prefix)
     with begun as (connection, row):
-        _let_in(keys.judge(claimed, row), scope)
+        key = keys.judge(claimed, row)
+        if key is not None:
+            known.remember(memory, claimed, key)
+        _let_in(key, scope)
         yield connection
 
 
