@@ -1,11 +1,8 @@
 """Who may call: a live API key with the scope that the call needs."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NoReturn
 
 from flask import current_app, g, request
-from sqlalchemy import Connection
 
 from service.api.problems import Problem
 from service.database import Database
@@ -20,7 +17,7 @@ _CHALLENGE = 'Bearer realm="susun"'
 
 def read_token() -> Claimed:
     """The API key that a request claims; a 401 problem without one, before the database is asked."""
-    scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
+    scheme, _space, token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         text = _("this call needs an API key: Authorization: Bearer <key>")
         raise Problem("unauthorized", text, headers={"WWW-Authenticate": _CHALLENGE})
@@ -41,32 +38,6 @@ def authenticate(database: Database, claimed: Claimed, scope: str) -> None:
         if key is not None:
             known.remember(memory, claimed, key)
     _let_in(key, scope)
-
-
-@contextmanager
-def transaction_of(
-    database: Database, claimed: Claimed, scope: str, *, stores: bool
-) -> Iterator[Connection]:
-    """A transaction for a live key that has the scope; a 401 or 403 problem otherwise.
-
-    A key that is not remembered is the first that is asked for in it. ``stores``: whether there is
-    anything to commit.
-    """
-    known: KnownKeys = current_app.extensions["susun_known_keys"]
-    key = known.find(claimed)
-    if key is not None:
-        _let_in(key, scope)
-        with database.transaction(stores=stores) as connection:
-            yield connection
-        return
-    memory = known.memory()
-    begun = database.transaction_after(keys.LOOK_UP, stores=stores, prefix=claimed.prefix)
-    with begun as (connection, row):
-        key = keys.judge(claimed, row)
-        if key is not None:
-            known.remember(memory, claimed, key)
-        _let_in(key, scope)
-        yield connection
 
 
 def _let_in(key: Key | None, scope: str) -> None:

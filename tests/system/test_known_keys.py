@@ -30,6 +30,8 @@ from tests.servers import Server, fresh_server
 MakeKey = Callable[..., str]
 WORKERS = 3
 SECONDS = 15
+#: Milliseconds, but on a machine that is busy with other tests.
+AT_ONCE = 1.5
 
 
 def wait_until(there: Callable[[], Any], seconds: float = SECONDS) -> None:
@@ -184,7 +186,7 @@ def test_a_key_that_is_changed_by_hand_is_shut_out_at_once(
     # As replication does, and programs that load dumps.
     off = ["SET LOCAL session_replication_role = replica"] if switched_off else []
     place.run(*off, change)
-    wait_until(lambda: place.score() in (401, 403), 1)
+    wait_until(lambda: place.score() in (401, 403), AT_ONCE)
     assert place.client.get("/v1/rounds").status_code in (401, 403)
 
 
@@ -203,7 +205,7 @@ def test_another_name_is_what_rounds_are_kept_under_at_once(
     wait_until(place.remembers)
     assert place.client.post("/v1/rounds", json=ROUND, headers=headers).status_code == 201
     place.run("UPDATE api_keys SET name = 'kasir baru' WHERE name = 'kasir'")
-    time.sleep(0.2)
+    time.sleep(0.5)
     kept = place.client.post("/v1/rounds", json=ROUND, headers=headers).get_json()
     assert kept["submitted_by"] == "kasir baru"
 
@@ -244,7 +246,7 @@ def test_a_listener_whose_session_is_ended_knows_nothing_until_it_listens_again(
     for _ in range(3):
         place.end_session()
         place.run("UPDATE api_keys SET revoked_at = now()")
-        wait_until(lambda: place.score() == 401, 1)
+        wait_until(lambda: place.score() == 401, AT_ONCE)
         place.run("UPDATE api_keys SET revoked_at = NULL")
         wait_until(place.remembers)
 
@@ -263,7 +265,8 @@ def test_without_its_triggers_nothing_is_remembered(
     finally:
         place.run("ALTER TABLE api_keys ENABLE ALWAYS TRIGGER api_keys_tell")
     wait_until(place.remembers)
-    assert [r.levelname for r in caplog.records if r.name == hearing.__name__] == ["WARNING"]
+    told = [record for record in caplog.records if "triggers" in record.getMessage()]
+    assert [record.levelname for record in told] == ["WARNING"]
 
 
 def test_where_messages_are_not_passed_on_nothing_is_remembered(
@@ -385,10 +388,9 @@ def test_all_workers_remember_and_all_shut_out_at_once(
         locked.close()
         with database.transaction() as connection:
             new, _ = keys.rotate(connection, "meja", timedelta())
-        time.sleep(0.1)
-        assert ask(service, token, 48) == {401}
+        wait_until(lambda: ask(service, token, 48) == {401}, AT_ONCE)
         assert ask(service, new, 48) == {200}
         with database.transaction() as connection:
             keys.revoke(connection, "meja")
-        time.sleep(0.1)
+        wait_until(lambda: ask(service, new, 48) == {401}, AT_ONCE)
         assert ask(service, new, 48) == {401}
