@@ -4,7 +4,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,8 +134,8 @@ class Watch(Protocol):
     def before(self) -> None:
         """A connection is about to be taken."""
 
-    def changed(self) -> None:
-        """A connection has been taken or given back."""
+    def changed(self, by: int) -> None:
+        """A connection has been taken (1) or given back (-1)."""
 
     def timed_out(self) -> None:
         """None became free in time."""
@@ -185,6 +185,9 @@ class Database:
         self._snapshots = self.engine.execution_options(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
+        # Whoever only reads needs no transaction of several statements.
+        self._readers = self.engine.execution_options()
+        event.listen(self._readers, "before_cursor_execute", _limited, retval=True)
         event.listen(self.engine, "handle_error", _drop_what_is_of_no_use)
         # What is asked for readiness neither waits for the pool nor takes from it.
         self._outside: Engine = create_engine(
@@ -194,6 +197,8 @@ class Database:
         self._cutoff = Cutoff()
         self._silent = False
         self._trying = threading.Lock()
+        #: What ends with the use of this database.
+        self.at_close: list[Callable[[], None]] = []
         for engine in (self.engine, self._outside):
             hold_lines(engine)
 
@@ -209,16 +214,28 @@ class Database:
         Raises :class:`DatabaseAway`, or one of its kind, where Postgres cannot be reached, or cannot do
         it in time. ``stores``: whether there is anything to commit.
         """
-        with self._transaction(_statements(f"{_BEGIN};{_LIMITS}"), stores) as (connection, _):
+        begun = self._transaction(_statements(f"{_BEGIN};{_LIMITS}"), stores=stores)
+        with begun as (connection, _):
             yield connection
 
     @contextmanager
     def transaction_after(
-        self, first: Question, *, stores: bool = True, **parameters: Any
+        self, first: Question, parameters: Mapping[str, Any]
     ) -> Iterator[tuple[Connection, Sequence[Any] | None]]:
         """A transaction that begins with a :func:`question`, and the answer to it."""
-        with self._transaction(_answer(first.first, parameters), stores) as begun:
+        with self._transaction(_answer(first.first, parameters), stores=True) as begun:
             yield begun
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection to read by: each statement sees what is there then, and is bounded by itself.
+
+        Raises :class:`DatabaseAway` as transactions do.
+        """
+        # Where nothing was said for a while, that is found out first.
+        first = _statements(_LIMITS) if self._silent else _nothing
+        with understood(), self._begun(first, _TRANSACTION_SECONDS, self._readers) as (connection, _):
+            yield connection
 
     def ask(self, what: Question, **parameters: Any) -> Sequence[Any] | None:
         """The answer to a :func:`question`, in a single round trip.
@@ -248,7 +265,7 @@ class Database:
         finally:
             line.close()
             if self.watch is not None:
-                self.watch.changed()
+                self.watch.changed(-1)
 
     @contextmanager
     def snapshot(self, seconds: float = _SNAPSHOT_SECONDS) -> Iterator[Connection]:
@@ -287,7 +304,7 @@ class Database:
 
     @contextmanager
     def _transaction(
-        self, first: Callable[[Connection], T], stores: bool
+        self, first: Callable[[Connection], T], *, stores: bool
     ) -> Iterator[tuple[Connection, T]]:
         """A transaction and what it first said, committed at the end if it stores anything."""
         with understood(), self._begun(first, _TRANSACTION_SECONDS) as (connection, said):
@@ -360,12 +377,12 @@ class Database:
             return connect()
         self.watch.before()
         try:
-            return connect()
+            taken = connect()
         except PoolTimeout:
             self.watch.timed_out()
             raise
-        finally:
-            self.watch.changed()
+        self.watch.changed(1)
+        return taken
 
     def _give_back(self, connection: Connection) -> None:
         try:
@@ -373,7 +390,7 @@ class Database:
             connection.close()
         finally:
             if self.watch is not None:
-                self.watch.changed()
+                self.watch.changed(-1)
 
     def answers(self) -> bool:
         """Whether the database is there and migrated, told within a second."""
@@ -386,8 +403,20 @@ class Database:
         except SQLAlchemyError:
             return False
 
+    def connect_alone(self, application_name: str) -> "psycopg2.extensions.connection":
+        """A connection of the driver's, for whoever keeps it: to the same server as those of the pool.
+
+        Raises the driver's errors.
+        """
+        arguments, named = self.engine.dialect.create_connect_args(self.engine.url)
+        named.update({**_CONNECT, "application_name": application_name})
+        made: psycopg2.extensions.connection = psycopg2.connect(*arguments, **named)
+        return made
+
     def close(self) -> None:
-        """Close the pool."""
+        """Close the pool, after what depends on it."""
+        while self.at_close:
+            self.at_close.pop()()
         self.engine.dispose()
         self._cutoff.stop()
 
@@ -397,7 +426,18 @@ def _statements(statements: str) -> Callable[[Connection], Any]:
     return lambda connection: connection.exec_driver_sql(statements)
 
 
-def _answer(asked: str, parameters: dict[str, Any]) -> Callable[[Connection], Sequence[Any] | None]:
+def _nothing(_connection: Connection) -> None:
+    """For who begins with a statement of his own."""
+
+
+def _limited(
+    _connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool
+) -> tuple[str, Any]:
+    """A statement in one message with its time limits; Postgres takes both for one transaction."""
+    return f"{_LIMITS};{statement}", parameters
+
+
+def _answer(asked: str, parameters: Mapping[str, Any]) -> Callable[[Connection], Sequence[Any] | None]:
     """What a connection is asked first."""
     return lambda connection: connection.exec_driver_sql(asked, parameters).one_or_none()
 

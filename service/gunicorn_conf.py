@@ -141,4 +141,5 @@ def worker_exit(server: Any, worker: Any) -> None:
     """Called by gunicorn in a worker that ends in order."""
     application = getattr(worker, "wsgi", None)
     if application is not None and "susun_last_use" in getattr(application, "extensions", ()):
+        application.extensions["susun_known_keys"].stop()
         application.extensions["susun_last_use"].stop()

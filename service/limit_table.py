@@ -16,8 +16,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -80,22 +79,45 @@ class LimitTable:
 
         Negative units are given back.
         """
-        digest = blake2b(client, digest_size=16, key=self._secret).digest()
+        return self.take_each([(client, rate)], units, force=force)[0]
+
+    def take_each(
+        self, clients: Sequence[tuple[bytes, Rate]], units: float, *, force: bool = False
+    ) -> list[Use]:
+        """The same for each of some clients, up to the first that has too few left."""
+        named = [
+            (blake2b(client, digest_size=16, key=self._secret).digest(), rate)
+            for client, rate in clients
+        ]
+        uses: list[Use] = []
+        # The lock of the file is one of processes, and knows no threads.
+        with self._threads:
+            held = self._lock()
+            try:
+                now = self._clock()
+                for digest, rate in named:
+                    uses.append(self._take(digest, rate, units, now, force))
+                    if uses[-1].wait > 0:
+                        break
+            finally:
+                if held:
+                    fcntl.lockf(self._file, fcntl.LOCK_UN, 1)
+        return uses
+
+    def _take(self, digest: bytes, rate: Rate, units: float, now: float, force: bool) -> Use:
         offset = int.from_bytes(digest[:8], "little") % _SETS * _SET.size
         # Nobody has the name 0, which is that of an empty place.
         name = int.from_bytes(digest[8:], "little") | 1
-        with self._locked(offset):
-            now = self._clock()
-            place, due = self._find(offset, name, now)
-            latest = now + rate.window
-            # Later than it can be, or NaN: of other limits than these, or overwritten.
-            due = max(due, now) if due <= latest + MOST_DEBT_SECONDS else now
-            after = max(due + units / rate.a_second, now)
-            wait = max(after - latest, 0.0)
-            if wait > 0 and not force:
-                return _use(rate, due - now, wait)
-            after = min(after, latest + MOST_DEBT_SECONDS)
-            _PLACE.pack_into(self._memory, place, name, after)
+        place, due = self._find(offset, name, now)
+        latest = now + rate.window
+        # Later than it can be, or NaN: of other limits than these, or overwritten.
+        due = max(due, now) if due <= latest + MOST_DEBT_SECONDS else now
+        after = max(due + units / rate.a_second, now)
+        wait = max(after - latest, 0.0)
+        if wait > 0 and not force:
+            return _use(rate, due - now, wait)
+        after = min(after, latest + MOST_DEBT_SECONDS)
+        _PLACE.pack_into(self._memory, place, name, after)
         return _use(rate, after - now, 0.0)
 
     def _find(self, offset: int, name: int, now: float) -> tuple[int, float]:
@@ -108,25 +130,14 @@ class LimitTable:
         number = min(range(_PLACES), key=lambda place: dues[place])
         return offset + number * _PLACE.size, now
 
-    @contextmanager
-    def _locked(self, offset: int) -> Iterator[None]:
-        # The lock of the file is one of processes, and knows no threads.
-        with self._threads:
-            held = self._lock_set(offset)
-            try:
-                yield
-            finally:
-                if held:
-                    fcntl.lockf(self._file, fcntl.LOCK_UN, _SET.size, offset)
-
-    def _lock_set(self, offset: int) -> bool:
-        """Lock a set, but wait no longer than a few milliseconds for a worker that was stopped in it.
+    def _lock(self) -> bool:
+        """Lock the table, but wait no longer than some milliseconds for who was stopped in it.
 
         Without the lock, what two count at once may be counted once.
         """
         for _ in range(_LOCK_TRIES):
             try:
-                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SET.size, offset)
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1)
                 return True
             except BlockingIOError:
                 time.sleep(0.0001)

@@ -8,8 +8,11 @@ send is not logged, and errors that may quote it are told without their text (se
 import logging
 import logging.config
 import sys
+import time
 import traceback
 from collections.abc import MutableMapping
+from contextlib import nullcontext
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,6 +29,12 @@ _QUOTING = (ValueError, LookupError, SQLAlchemyError)
 #: Loggers whose lines are wanted from the level of the setting on; all others from "warning" on.
 _OURS = ("service", "schemas", "app", "gunicorn.error")
 
+_root, _service = logging.getLogger(), logging.getLogger("service")
+_requests = structlog.get_logger("service.requests")
+#: The levels of requests.
+_TOLD = {logging.DEBUG: "debug", logging.INFO: "info"}
+_request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
+
 
 def settings(level: str) -> dict[str, Any]:
     """What ``logging.config.dictConfig`` wants, for one of ``LEVELS``; ``ValueError`` for another."""
@@ -39,7 +48,7 @@ def settings(level: str) -> dict[str, Any]:
         "filters": {"quiet": {"()": "service.logs.Quiet"}},
         "handlers": {
             "stderr": {
-                "class": "logging.StreamHandler",
+                "class": "service.logs.Lines",
                 "stream": "ext://sys.stderr",
                 "formatter": "lines",
                 "filters": ["quiet"],
@@ -55,7 +64,7 @@ def connect() -> None:
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
-            structlog.contextvars.merge_contextvars,
+            _of_request,
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -76,13 +85,28 @@ def to_stderr() -> None:
 
 def begin_request(request_id: str) -> None:
     """From now on the lines of this thread carry the request's id."""
-    structlog.contextvars.clear_contextvars()
-    structlog.contextvars.bind_contextvars(request_id=request_id)
+    _request_id.set(request_id)
 
 
 def end_request() -> None:
     """The thread is between requests."""
-    structlog.contextvars.clear_contextvars()
+    _request_id.set(None)
+
+
+def tell_request(level: int, line: dict[str, Any]) -> None:
+    """Log the line of a request, which has its ``request_id``.
+
+    Where nobody but our own handler would see it, it is written without a record of the library's: there
+    is one for each request, and the way through three libraries takes ten times as long.
+    """
+    if not _service.isEnabledFor(level):
+        return
+    handlers = [*_service.handlers, *_root.handlers]
+    if len(handlers) == 1 and isinstance(handlers[0], Lines) and handlers[0].as_json:
+        head = {"time": _show(time.time()), "level": _TOLD[level], "event": "request"}
+        handlers[0].write(orjson.dumps(head | line).decode())
+    else:
+        _requests.log(level, "request", **line)
 
 
 def told(error: BaseException) -> BaseException:
@@ -91,28 +115,65 @@ def told(error: BaseException) -> BaseException:
     return error
 
 
-def formatter() -> structlog.stdlib.ProcessorFormatter:
+class Formatter(structlog.stdlib.ProcessorFormatter):
+    """Makes lines of records; says whether they are JSON."""
+
+    as_json = True
+
+
+def formatter() -> Formatter:
     """Makes a line of a record."""
     readable = sys.stderr.isatty()
     # Not structlog's own tracebacks for terminals: those show what the variables hold.
     renderer: Any = structlog.dev.ConsoleRenderer(
         timestamp_key="time", exception_formatter=structlog.dev.plain_traceback
     )
-    return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[structlog.contextvars.merge_contextvars],
+    made = Formatter(
+        foreign_pre_chain=[_of_request],
         processors=[_arranged, renderer if readable else _as_json],
         use_get_message=True,
     )
+    made.as_json = not readable
+    return made
+
+
+class Lines(logging.StreamHandler[Any]):
+    """A handler to which a line that is one already can be given as well."""
+
+    @property
+    def as_json(self) -> bool:
+        """Whether lines are JSON."""
+        return getattr(self.formatter, "as_json", False)
+
+    def write(self, line: str) -> None:
+        """Write a line, as a whole."""
+        try:
+            with self.lock or nullcontext():
+                self.stream.write(f"{line}\n")
+                self.flush()
+        except Exception:
+            self.handleError(logging.makeLogRecord({"msg": "a line"}))
+
+
+def _of_request(_logger: Any, _method: str, line: Line) -> Line:
+    """With the id of the request within which it happens."""
+    request_id = _request_id.get()
+    if request_id is not None:
+        line.setdefault("request_id", request_id)
+    return line
+
+
+def _show(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC).isoformat(timespec='milliseconds')[:-6]}Z"
 
 
 def _arranged(_logger: Any, _method: str, line: Line) -> Line:
     """Time, level and event first, then what else there is, an error last."""
     record: logging.LogRecord = line.pop("_record")
     line.pop("_from_structlog", None)
-    time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
     error = line.pop("exc_info", None)
     arranged = {
-        "time": f"{time[:-6]}Z",
+        "time": _show(record.created),
         "level": record.levelname.lower(),
         "event": line.pop("event"),
         **line,

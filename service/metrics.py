@@ -17,6 +17,7 @@ from prometheus_client import (
     Histogram,
     disable_created_metrics,
     generate_latest,
+    values,
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -40,6 +41,12 @@ _PUBLISHED = frozenset(ruleset.id for ruleset in BUILT_IN.values())
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 registry = CollectorRegistry()
+
+if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+    # Each count looks whose file it is in: by what is noted here at a fork, and not by a system call.
+    _process = {"id": os.getpid()}
+    os.register_at_fork(after_in_child=lambda: _process.update(id=os.getpid()))
+    values.ValueClass = values.MultiProcessValue(lambda: _process["id"])  # type: ignore[no-untyped-call]
 
 
 def _counter(name: str, about: str, *labels: str) -> Counter:
@@ -73,11 +80,11 @@ POOL_WAITS = _counter(
     "pool_waits", "Times that all connections were in use, and one had to be waited for."
 )
 POOL_TIMEOUTS = _counter("pool_timeouts", "Times that none became free while it was waited for.")
-_POOL_GAUGES = (POOL_SIZE, POOL_IN_USE, POOL_OVERFLOW)
 
 # Looking up a child by its labels takes as long as counting does.
 _requests: dict[tuple[str, str, int], Any] = {}
 _seconds: dict[str, Any] = {}
+_rounds: dict[tuple[str, bool], Any] = {}
 
 
 def count_request(route: str | None, method: str, status: int, seconds: float) -> None:
@@ -97,7 +104,11 @@ def count_request(route: str | None, method: str, status: int, seconds: float) -
 
 def count_round(ruleset: RuleSet, *, kept: bool, rounds: int = 1) -> None:
     """Count a scored round, or several; ``kept`` if they have been stored."""
-    ROUNDS.labels(ruleset.id if ruleset.id in _PUBLISHED else HOUSE, "yes" if kept else "no").inc(rounds)
+    key = ruleset.id if ruleset.id in _PUBLISHED else HOUSE, kept
+    counter = _rounds.get(key)
+    if counter is None:
+        counter = _rounds[key] = ROUNDS.labels(key[0], "yes" if kept else "no")
+    counter.inc(rounds)
 
 
 def count_audit(codes: Iterable[str]) -> None:
@@ -113,9 +124,6 @@ class Pool(Protocol):
     def size(self) -> int:
         """How many connections it keeps at most."""
 
-    def checkedout(self) -> int:
-        """How many are in use."""
-
     def overflow(self) -> int:
         """How many there are beyond those that it keeps; below 0 as long as it could keep more."""
 
@@ -127,24 +135,23 @@ class PoolWatch:
         """``most``: how many connections the pool makes before one must be waited for."""
         self._pool, self._most = pool, most
         self._lock = Lock()
-        self._told = (0, 0, 0)
-        self.changed()
+        self._in_use = self._overflow = 0
+        POOL_SIZE.inc(pool().size())
 
     def before(self) -> None:
         """A connection is about to be taken."""
-        if self._pool().checkedout() >= self._most:
+        if self._in_use >= self._most:
             POOL_WAITS.inc()
 
-    def changed(self) -> None:
-        """A connection has been taken or given back."""
-        # Read and told under one lock, so that the last to tell has read last.
+    def changed(self, by: int) -> None:
+        """A connection has been taken (1) or given back (-1)."""
         with self._lock:
-            pool = self._pool()
-            now = (pool.size(), pool.checkedout(), max(pool.overflow(), 0))
-            for gauge, value, told in zip(_POOL_GAUGES, now, self._told, strict=True):
-                if value != told:
-                    gauge.inc(value - told)
-            self._told = now
+            self._in_use += by
+            POOL_IN_USE.inc(by)
+            overflow = max(self._pool().overflow(), 0)
+            if overflow != self._overflow:
+                POOL_OVERFLOW.inc(overflow - self._overflow)
+                self._overflow = overflow
 
     def timed_out(self) -> None:
         """None became free in time."""

@@ -78,6 +78,9 @@ def shared_app(database_url: str) -> Iterator[Flask]:
     # Tests send more than any client would; those of limits set their own.
     unlimited = {"key_rate": None, "address_rate": None}
     app = create_app({"database_url": database_url, "pool_size": 8, **unlimited})
+    # Nothing that happens by itself, every second, between a test's own requests. That keys are
+    # remembered has tests of its own (tests/system/test_known_keys.py).
+    app.extensions["susun_known_keys"].stop()
     yield app
     app.extensions["susun_database"].close()
 

@@ -1,14 +1,12 @@
 """Who may call: a live API key with the scope that the call needs."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NoReturn
 
 from flask import current_app, g, request
-from sqlalchemy import Connection
 
 from service.api.problems import Problem
 from service.database import Database
+from service.known_keys import KnownKeys
 from service.last_use import LastUse
 from service.messages import _
 from service.record import keys
@@ -19,7 +17,7 @@ _CHALLENGE = 'Bearer realm="susun"'
 
 def read_token() -> Claimed:
     """The API key that a request claims; a 401 problem without one, before the database is asked."""
-    scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
+    scheme, _space, token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         text = _("this call needs an API key: Authorization: Bearer <key>")
         raise Problem("unauthorized", text, headers={"WWW-Authenticate": _CHALLENGE})
@@ -29,24 +27,17 @@ def read_token() -> Claimed:
 def authenticate(database: Database, claimed: Claimed, scope: str) -> None:
     """Let in a live key that has the scope; a 401 or 403 problem otherwise.
 
-    One question outside of any transaction. From then on ``g.key`` is the key, whose name is put to
-    what is stored, and into the log.
+    Where it is not remembered, by one question outside of any transaction. From then on ``g.key`` is
+    the key, whose name is put to what is stored, and into the log.
     """
-    _let_in(keys.judge(claimed, database.ask(keys.LOOK_UP, prefix=claimed.prefix)), scope)
-
-
-@contextmanager
-def transaction_of(
-    database: Database, claimed: Claimed, scope: str, *, stores: bool
-) -> Iterator[Connection]:
-    """A transaction for a live key that has the scope; a 401 or 403 problem otherwise.
-
-    The key is the first that is asked for in it. ``stores``: whether there is anything to commit.
-    """
-    begun = database.transaction_after(keys.LOOK_UP, stores=stores, prefix=claimed.prefix)
-    with begun as (connection, row):
-        _let_in(keys.judge(claimed, row), scope)
-        yield connection
+    known: KnownKeys = current_app.extensions["susun_known_keys"]
+    key = known.find(claimed)
+    if key is None:
+        memory = known.memory()
+        key = keys.judge(claimed, database.ask(keys.LOOK_UP, prefix=claimed.prefix))
+        if key is not None:
+            known.remember(memory, claimed, key)
+    _let_in(key, scope)
 
 
 def _let_in(key: Key | None, scope: str) -> None:

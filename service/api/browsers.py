@@ -51,14 +51,18 @@ def register(app: Flask, config: Config) -> None:
     headers = dict(_HEADERS)
     if config.hsts_seconds:
         headers["Strict-Transport-Security"] = f"max-age={config.hsts_seconds}"
+    always = [(name.lower(), name, value) for name, value in headers.items()]
     differs = bool(config.cors_origins) and config.cors_origins != ("*",)
 
     @app.after_request
     def _tell(response: Response) -> Response:
-        for name, value in headers.items():
-            response.headers.setdefault(name, value)
-        asks = "ETag" in response.headers
-        response.headers.setdefault("Cache-Control", _ASK_AGAIN if asks else _ONLY_NOW)
+        told = response.headers
+        there = {name.lower() for name, _ in told}
+        for key, name, value in always:
+            if key not in there:
+                told.add(name, value)
+        if "cache-control" not in there:
+            told.add("Cache-Control", _ASK_AGAIN if "etag" in there else _ONLY_NOW)
         if differs:
             response.vary.add("Origin")
         return response

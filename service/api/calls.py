@@ -16,7 +16,7 @@ from marshmallow import Schema
 
 from schemas.fields import Document
 from service.api import bodies, json_input
-from service.api.authentication import authenticate, read_token, transaction_of
+from service.api.authentication import authenticate, read_token
 from service.api.idempotent import idempotently
 from service.api.reading import check_media_type, read_body, read_id, read_name, read_query
 from service.database import Database
@@ -117,8 +117,8 @@ def call(
 
     It gets the ids in the path as UUIDs (anything else is 404), ``document`` (the parsed body) if the
     call has one, ``query`` (the loaded parameters) if it takes any, and ``connection`` if its scope is
-    another than ``score``: a transaction, in which the key has been checked, which is committed when
-    the view returns and in which an Idempotency-Key is honoured if it is a POST. It returns a JSON-able
+    another than ``score``: for a POST a transaction, which is committed when the view returns and in
+    which an Idempotency-Key is honoured; otherwise one to read by. It returns a JSON-able
     mapping, a :class:`Created`, a response, or :class:`Afterwards`. It may be called again for the same
     request where the database has undone what it did; so it changes nothing but the database.
     ``most_bytes``: what its body may have, if it is not the limit of all. ``lines``: what answers a
@@ -141,14 +141,16 @@ def call(
                 arguments["document"] = json_input.parse(raw)
             return _respond(view(**arguments), status)
 
-        def in_transaction(ids: Mapping[str, str], raw: bytes, claimed: Claimed, scope: str) -> Any:
+        def with_database(ids: Mapping[str, str], raw: bytes, claimed: Claimed, scope: str) -> Any:
             """All that a call does; more than once, perhaps, where the database has undone it."""
-            stores = method == "POST"
-            with transaction_of(database(), claimed, scope, stores=stores) as connection:
-                if body is not None:
-                    check_media_type(*taken)
-                if stores:
-                    return idempotently(connection, raw, lambda: serve(ids, raw, connection=connection))
+            authenticate(database(), claimed, scope)
+            if body is not None:
+                check_media_type(*taken)
+            if method == "POST":
+                return idempotently(
+                    database(), raw, lambda connection: serve(ids, raw, connection=connection)
+                )
+            with database().reading() as connection:
                 return serve(ids, raw, connection=connection)
 
         def serve_lines(lines: Lines, scope: str) -> Response:
@@ -178,7 +180,7 @@ def call(
                 if body is not None:
                     check_media_type(*taken)
                 return serve(ids, raw)
-            result = database().whole(lambda: in_transaction(ids, raw, claimed, scope))
+            result = database().whole(lambda: with_database(ids, raw, claimed, scope))
             return database().whole(result.make) if isinstance(result, Afterwards) else result
 
         blueprint.add_url_rule(path, name, respond, methods=[method])

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Callable
+from typing import Any
 
 import structlog
 from flask import Response, g, request
@@ -28,26 +29,28 @@ _MOMENTARY = ("tournament-busy",)
 _TIDY_CHANCE = 0.001
 
 
-def idempotently(connection: Connection, raw: bytes, serve: Callable[[], Response]) -> Response:
-    """Serve a request unless its Idempotency-Key has been served before; then give that answer again.
+def idempotently(database: Database, raw: bytes, serve: Callable[[Connection], Response]) -> Response:
+    """Serve a request in a transaction; or, if its Idempotency-Key was served before, answer that again.
 
-    The answer is kept in the transaction of the connection, so that it is there exactly if what it
-    tells of is. Refusals undo the transaction, and are kept in one of their own.
+    The answer is kept in the same transaction, so that it is there exactly if what it tells of is.
+    Refusals undo the transaction, and are kept in one of their own.
     """
     g.claim = None  # of an attempt before
     mine = _claim(raw)
     if mine is None:
-        return serve()
-    kept = _find(connection, mine)
-    if kept is not None:
-        return _replay(kept)
-    g.claim = mine  # for keep_refusal, should the call fail
-    response = serve()
-    g.claim = None
-    idempotency.keep(connection, mine, _kept(response))
-    if random.random() < _TIDY_CHANCE:
-        idempotency.tidy(connection)
-    return response
+        with database.transaction() as connection:
+            return serve(connection)
+    with database.transaction_after(idempotency.FIND, idempotency.asked(mine)) as (connection, row):
+        kept = _found(mine, row)
+        if kept is not None:
+            return _replay(kept)
+        g.claim = mine  # for keep_refusal, should the call fail
+        response = serve(connection)
+        g.claim = None
+        idempotency.keep(connection, mine, _kept(response))
+        if random.random() < _TIDY_CHANCE:
+            idempotency.tidy(connection)
+        return response
 
 
 def keep_refusal(database: Database, response: Response) -> Response:
@@ -56,8 +59,9 @@ def keep_refusal(database: Database, response: Response) -> Response:
     if mine is None or response.status_code not in _KEPT_REFUSALS or g.get("problem") in _MOMENTARY:
         return response
     try:
-        with database.transaction() as connection:
-            if idempotency.find(connection, mine) is None:
+        begun = database.transaction_after(idempotency.FIND, idempotency.asked(mine))
+        with begun as (connection, row):
+            if idempotency.found(mine, row) is None:
                 idempotency.keep(connection, mine, _kept(response))
     except (DatabaseAway, Conflict, KeyReused):
         log.warning("a refusal could not be kept under its idempotency key")
@@ -65,20 +69,20 @@ def keep_refusal(database: Database, response: Response) -> Response:
 
 
 def _claim(raw: bytes) -> Claim | None:
-    header = request.headers.get("Idempotency-Key")
+    header = request.environ.get("HTTP_IDEMPOTENCY_KEY")
     if header is None:
         return None
     match = _KEY.fullmatch(header)
     if match is None:
         text = _("an Idempotency-Key has 1 to 255 visible characters")
         raise Problem("malformed-request", text)
-    address = f"{request.method} {request.full_path} {request.headers.get('If-Match', '')}"
+    address = f"{request.method} {request.full_path} {request.environ.get('HTTP_IF_MATCH', '')}"
     return idempotency.claim(g.key.id, match[1] or match[2], address, raw)
 
 
-def _find(connection: Connection, mine: Claim) -> KeptAnswer | None:
+def _found(mine: Claim, row: Any) -> KeptAnswer | None:
     try:
-        return idempotency.find(connection, mine)
+        return idempotency.found(mine, row)
     except KeyReused:
         text = _("this Idempotency-Key has been used with another request")
         raise invalid("idempotency-key-reused", [Mistake("idempotency_key_reused", text)]) from None

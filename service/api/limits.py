@@ -3,13 +3,12 @@
 Fields as in draft-ietf-httpapi-ratelimit-headers-11; units instead of requests, since calls differ.
 """
 
-import hashlib
 import ipaddress
 import logging
 import math
 import struct
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -82,8 +81,7 @@ def meter() -> Callable[[float], None]:
     limits: Limits = current_app.extensions["susun_limits"]
 
     def take(units: float) -> None:
-        for name in charge.clients:
-            _take(limits, charge, name, units, force=True)
+        _take(limits, charge, list(charge.clients), units, force=True)
 
     return take
 
@@ -94,19 +92,17 @@ def _charge(costs: Mapping[str, int]) -> None:
         return
     limits: Limits = current_app.extensions["susun_limits"]
     # By the whole key, so that who does not have it cannot use up what it may.
-    token = request.headers.get("Authorization", "").partition(" ")[2].strip()
-    clients = {
-        "address": _network(request.remote_addr or ""),
-        "key": hashlib.sha256(token.encode()).digest(),
-    }
+    token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")[2].strip()
+    # The table keeps digests of them alone.
+    clients = {"address": _network(request.remote_addr or ""), "key": token.encode()}
     known = {name: clients[name] for name in limits.rates if name == "address" or token}
     units = READING
     if request.method == "POST":
         units = costs.get((request.endpoint or "").rpartition(".")[2], READING)
     g.charge = charge = _Charge(units, known, {})
-    for name in known:
-        use = _take(limits, charge, name, units)
-        if use is not None and use.wait > 0:
+    _take(limits, charge, list(known), units)
+    for name, use in charge.uses.items():
+        if use.wait > 0:
             charge.clients = {earlier: known[earlier] for earlier in charge.uses if earlier != name}
             seconds = max(math.ceil(use.wait), 1)
             text = _("too many requests: wait {seconds} seconds")
@@ -123,18 +119,17 @@ def _settle(response: Response) -> Response:
     if response.status_code == 401:
         charge.clients.pop("key", None)
         charge.uses.pop("key", None)
-        if request.headers.get("Authorization"):
-            _take(limits, charge, "address", GUESSING, force=True)
+        if request.environ.get("HTTP_AUTHORIZATION"):
+            _take(limits, charge, ["address"], GUESSING, force=True)
     elif charge.units > READING and (
         400 <= response.status_code < 500 or "Idempotency-Replayed" in response.headers
     ):
-        for name in charge.clients:
-            _take(limits, charge, name, READING - charge.units)
+        _take(limits, charge, list(charge.clients), READING - charge.units)
     retry = response.headers.get("Retry-After", type=int) if response.status_code == 429 else None
     told = [f'"{name}";r={use.left};t={_seconds(use, retry)}' for name, use in charge.uses.items()]
     if told:
-        response.headers["RateLimit-Policy"] = limits.policy
-        response.headers["RateLimit"] = ", ".join(told)
+        response.headers.add("RateLimit-Policy", limits.policy)
+        response.headers.add("RateLimit", ", ".join(told))
     return response
 
 
@@ -144,21 +139,24 @@ def _seconds(use: Use, retry: int | None) -> int:
 
 
 def _take(
-    limits: Limits, charge: _Charge, name: str, units: float, *, force: bool = False
-) -> Use | None:
-    """Charge one client. Where nothing can be counted nothing is limited, and nobody is refused."""
-    if limits.table is None or name not in charge.clients:
-        return None
-    client = name.encode() + b" " + charge.clients[name]
+    limits: Limits, charge: _Charge, names: Sequence[str], units: float, *, force: bool = False
+) -> None:
+    """Charge clients, as far as they have enough left, and note what they have then.
+
+    Where nothing can be counted nothing is limited, and nobody is refused.
+    """
+    names = [name for name in names if name in charge.clients]
+    if limits.table is None or not names:
+        return
+    clients = [(name.encode() + b" " + charge.clients[name], limits.rates[name]) for name in names]
     try:
-        use = limits.table.take(client, limits.rates[name], units, force=force)
+        uses = limits.table.take_each(clients, units, force=force)
     except _FAULTS as error:
         if time.monotonic() - limits.warned_at > _WARN_SECONDS:
             limits.warned_at = time.monotonic()
             log.warning("requests are not limited, since they cannot be counted: %s", error)
-        return None
-    charge.uses[name] = use
-    return use
+        return
+    charge.uses.update(zip(names, uses, strict=False))
 
 
 @lru_cache(1024)

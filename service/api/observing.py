@@ -1,25 +1,23 @@
 """What is told of every request: one line in the log, and counts for Prometheus."""
 
+import logging
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import structlog
 from flask import Response, g, request
 
 from service import logs, metrics
 from service.rules.ruleset import RuleSet
 
-log = structlog.get_logger(__name__)
-
 #: Asked every few seconds by machines; their lines would bury the others.
 PROBES = frozenset(("/livez", "/readyz", "/metrics"))
 
 
-def begin() -> None:
-    """The request has its id (``g.request_id``), and begins."""
+def begin(request_id: str) -> None:
+    """The request has its id, and begins."""
     g.began = time.perf_counter()
-    logs.begin_request(g.request_id)
+    logs.begin_request(request_id)
 
 
 def scored(ruleset: RuleSet, *, kept: bool) -> None:
@@ -34,8 +32,9 @@ def finish(response: Response) -> Response:
             metrics.count_round(ruleset, kept=kept)
     if "Idempotency-Replayed" in response.headers:
         metrics.REPLAYS.inc()
-    told = _Told(response)
-    if response.is_streamed and response.content_length is None:
+    size = response.content_length
+    told = _Told(response, size or 0)
+    if size is None and response.is_streamed:
         response.response = told.count(response.response)
         response.call_on_close(told.tell)
     else:
@@ -46,14 +45,16 @@ def finish(response: Response) -> Response:
 class _Told:
     """What is to be told of an answer, also when the request's own context is gone."""
 
-    def __init__(self, response: Response) -> None:
+    def __init__(self, response: Response, size: int) -> None:
         key = g.get("key")
         self.key: str | None = key.name if key is not None else None
         self.method = request.method
-        self.route = request.url_rule.rule if request.url_rule is not None else None
+        rule = request.url_rule
+        self.route = rule.rule if rule is not None else None
         self.status = response.status_code
-        self.bytes = 0 if self.method == "HEAD" else response.content_length or 0
+        self.bytes = 0 if self.method == "HEAD" else size
         self.began: float = g.began
+        self.request_id: str = g.request_id
 
     def count(self, pieces: Iterable[Any]) -> Iterator[Any]:
         """The pieces of a stream, their bytes counted as they pass."""
@@ -70,13 +71,13 @@ class _Told:
         """Log the line and count the request."""
         seconds = time.perf_counter() - self.began
         metrics.count_request(self.route, self.method, self.status, seconds)
-        tell = log.debug if self.route in PROBES else log.info
-        tell(
-            "request",
-            key=self.key,
-            method=self.method if self.method in metrics.METHODS else metrics.OTHER_METHOD,
-            route=self.route or metrics.NO_ROUTE,
-            status=self.status,
-            ms=round(seconds * 1000, 2),
-            bytes=self.bytes,
-        )
+        line = {
+            "key": self.key,
+            "method": self.method if self.method in metrics.METHODS else metrics.OTHER_METHOD,
+            "route": self.route or metrics.NO_ROUTE,
+            "status": self.status,
+            "ms": round(seconds * 1000, 2),
+            "bytes": self.bytes,
+            "request_id": self.request_id,
+        }
+        logs.tell_request(logging.DEBUG if self.route in PROBES else logging.INFO, line)

@@ -1,11 +1,10 @@
 """Requests read: body, query string, ids in the address."""
 
-from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
 from flask import current_app, request
-from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+from werkzeug.exceptions import ClientDisconnected
 
 from schemas.fields import Document
 from schemas.mistakes import PARAMETER_UNKNOWN, Invalid, Mistake
@@ -17,21 +16,24 @@ from service.record.ids import parse_id
 def read_body(limit: int | None = None) -> bytes:
     """The request's body as it came, within the limit of its call, or that of all."""
     most: int = limit or current_app.config["MAX_CONTENT_LENGTH"]
-    request.max_content_length = most
-    body = b""
-    with suppress(RequestEntityTooLarge):
-        if request.content_length is not None or not request.environ.get("wsgi.input_terminated"):
-            return request.get_data(cache=False)
-        # Of unknown length: werkzeug would read as far as the limit, and not tell that there is more.
-        source = request.environ["wsgi.input"]
-        try:
-            while len(body) <= most and (piece := source.read(most + 1 - len(body))):
-                body += piece
-        except OSError as error:
-            raise ClientDisconnected from error
-        if len(body) <= most:
-            return body
-    raise too_large(most)
+    environ, length, body = request.environ, request.content_length, b""
+    if length is None and not environ.get("wsgi.input_terminated"):
+        return body
+    if length is not None and length > most:
+        raise too_large(most)
+    # Not by werkzeug: of a body of unknown length it would read as far as the limit, and not tell that
+    # there is more.
+    wanted = most + 1 if length is None else length
+    try:
+        while len(body) < wanted and (piece := environ["wsgi.input"].read(wanted - len(body))):
+            body += piece
+    except OSError as error:
+        raise ClientDisconnected from error
+    if len(body) > most:
+        raise too_large(most)
+    if len(body) < (length or 0):
+        raise ClientDisconnected
+    return body
 
 
 def too_large(most: int) -> Problem:
@@ -42,7 +44,7 @@ def too_large(most: int) -> Problem:
 
 def check_media_type(*taken: str) -> None:
     """Refuse a body that is not declared to be of one of the media types that are taken, as it is."""
-    coding = request.headers.get("Content-Encoding", "identity")
+    coding = request.environ.get("HTTP_CONTENT_ENCODING", "identity")
     if coding.lower() != "identity":
         text = _("the body must be sent as it is, without the Content-Encoding {coding}")
         plain = {"Accept-Encoding": "identity"}
@@ -60,6 +62,8 @@ def check_media_type(*taken: str) -> None:
 
 def read_query(schema: Document | None, arguments: dict[str, Any]) -> None:
     """Load the query string into ``arguments["query"]``; every parameter must be known and single."""
+    if schema is None and not request.environ.get("QUERY_STRING"):
+        return
     given = request.args
     known = schema.fields if schema else {}
     mistakes = [_of_parameter(PARAMETER_UNKNOWN, name) for name in given if name not in known]

@@ -4,11 +4,13 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import orjson
 from sqlalchemy import Connection, delete
 
+from service.database import question
 from service.messages import _
 from service.record.errors import Conflict
 from service.record.ids import now
@@ -16,14 +18,15 @@ from service.record.tables import idempotency_keys
 
 KEPT = timedelta(hours=48)
 
-# In one message, but two statements: what is found must have been committed before the claim was held.
-_FIND = """
+#: Asks for a claim and what was answered under it, as :func:`asked` says, for :func:`found` to judge. In
+#: one message, but two statements: what is found must have been committed before the claim was held.
+FIND = question("""
     SELECT set_config('susun.held',
         CAST(pg_try_advisory_xact_lock(hashtextextended(%(lock)s, 0)) AS text), true);
     SELECT current_setting('susun.held') AS held, request_sha256, status, headers, body
     FROM (SELECT) AS claim LEFT JOIN idempotency_keys
         ON api_key_id = %(api_key_id)s AND key = %(key)s AND created_at > %(since)s
-"""
+""")
 _VALUES = tuple(column.name for column in idempotency_keys.c)
 # One that is there already has expired.
 _KEEP = f"""
@@ -64,14 +67,17 @@ def claim(api_key_id: UUID, key: str, request: str, body: bytes) -> Claim:
     return Claim(api_key_id, key, digest)
 
 
-def find(connection: Connection, mine: Claim) -> KeptAnswer | None:
-    """The answer given before, or None; from then on the claim is ours until the transaction ends.
+def asked(mine: Claim) -> dict[str, Any]:
+    """What :data:`FIND` asks for; from then on the claim is ours until the transaction ends."""
+    return {**_named(mine), "lock": f"{mine.api_key_id} {mine.key}", "since": now() - KEPT}
+
+
+def found(mine: Claim, row: Any) -> KeptAnswer | None:
+    """The answer given before, from what :data:`FIND` found, or None.
 
     :class:`Conflict` while another transaction holds the claim; :class:`KeyReused` where the key
     belongs to another request.
     """
-    named = {**_named(mine), "lock": f"{mine.api_key_id} {mine.key}", "since": now() - KEPT}
-    row = connection.exec_driver_sql(_FIND, named).one()
     if row.held != "true":
         raise Conflict("idempotency-key-in-flight", _IN_FLIGHT)
     if row.request_sha256 is None:

@@ -62,13 +62,26 @@ def test_a_call_that_stores_nothing_asks_the_database_once(app: Flask, make_key:
     assert asked.startswith("SET LOCAL statement_timeout") and "FROM api_keys" in asked
 
 
-def test_the_key_the_time_limits_and_the_begin_share_a_message(app: Flask, make_key: MakeKey) -> None:
+def test_a_call_that_reads_sends_a_message_a_question_and_nothing_else(
+    app: Flask, make_key: MakeKey
+) -> None:
     token = make_key("read")
     with statements(app.extensions["susun_database"]) as sent:
         assert app.test_client().get("/v1/rounds", headers=headers(token)).status_code == 200
-    assert sent[0].startswith("BEGIN;SET LOCAL statement_timeout")
+    assert all(statement.startswith("SET LOCAL statement_timeout") for statement in sent)
+    assert ["FROM api_keys" in statement for statement in sent] == [True, False]
+
+
+def test_the_idempotency_key_the_time_limits_and_the_begin_share_a_message(
+    app: Flask, make_key: MakeKey
+) -> None:
+    sent_with = headers(make_key("write")) | {"Idempotency-Key": "one"}
+    with statements(app.extensions["susun_database"]) as sent:
+        assert app.test_client().post("/v1/rounds", json=ROUND, headers=sent_with).status_code == 201
     assert "FROM api_keys" in sent[0]
-    assert not [statement for statement in sent[1:] if "SET" in statement or "api_keys" in statement]
+    assert sent[1].startswith("BEGIN;SET LOCAL statement_timeout") and "idempotency_keys" in sent[1]
+    assert sent[-1] == "COMMIT"
+    assert not [statement for statement in sent[2:] if "SET LOCAL" in statement or "BEGIN" in statement]
 
 
 def test_a_question_outside_of_transactions_has_time_limits_and_leaves_none(database: Database) -> None:

@@ -302,7 +302,9 @@ def test_a_table_that_cannot_be_read_fails_no_request(
     def fail(*arguments: Any, **more: Any) -> None:
         raise error
 
-    monkeypatch.setattr(client.application.extensions["susun_limits"].table, "take", fail, raising=True)
+    monkeypatch.setattr(
+        client.application.extensions["susun_limits"].table, "take_each", fail, raising=True
+    )
     for _ in range(3):
         response = client.post("/v1/rounds", json=ROUND)
         assert response.status_code == 201

@@ -141,7 +141,7 @@ def small(database_url: str) -> Iterator[Database]:
     yield database
     database.close()
     assert database.watch is not None
-    database.watch.changed()
+    database.watch.changed(0)
 
 
 def test_the_pool_is_shown_as_it_is(client: FlaskClient, counts: Counts, small: Database) -> None:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -346,13 +345,15 @@ def test_no_connection_is_left_in_the_pool(place: Place, monkeypatch: pytest.Mon
 
 def test_no_connection_is_left_in_postgres(place: Place) -> None:
     place.server.run(
-        "CREATE ROLE limited LOGIN PASSWORD 'secret' CONNECTION LIMIT 1",
+        "CREATE ROLE limited LOGIN PASSWORD 'secret' CONNECTION LIMIT 3",
         "GRANT ALL ON ALL TABLES IN SCHEMA public TO limited",
     )
-    taken = psycopg2.connect(place.server.address(username="limited", password="secret"))
-    with small(place, place.server.address(username="limited", password="secret")) as app:
+    address = place.server.address(username="limited", password="secret")
+    taken = [psycopg2.connect(address) for _ in range(3)]
+    with small(place, address) as app:
         assert_refused(client_of(app, place).get("/v1/rounds"), "database-away")
-        taken.close()
+        for connection in taken:
+            connection.close()
         wait_until(lambda: client_of(app, place).get("/v1/rounds").status_code == 200)
     place.server.run("DROP OWNED BY limited", "DROP ROLE limited")
 
@@ -502,12 +503,12 @@ def test_a_frozen_server_holds_no_snapshot_for_long(monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorter limits than those that are sent with the look-up of the key."""
-    asked = keys.LOOK_UP.first
+    """Shorter limits than those with which transactions begin."""
+    sent = database_module._LIMITS
     for limit, shorter in (("5s", "400ms"), ("2s", "200ms"), ("10s", "300ms")):
-        assert f"'{limit}'" in asked
-        asked = asked.replace(f"'{limit}'", f"'{shorter}'")
-    monkeypatch.setattr(keys, "LOOK_UP", replace(keys.LOOK_UP, first=asked))
+        assert f"'{limit}'" in sent
+        sent = sent.replace(f"'{limit}'", f"'{shorter}'")
+    monkeypatch.setattr(database_module, "_LIMITS", sent)
 
 
 def new_match(place: Place) -> str:
