@@ -136,7 +136,9 @@ def poll(base: str, path: str, headers: dict[str, str], seconds: float, pipe: An
         time.sleep(EVERY * number / POLLERS)
         while time.monotonic() < until:
             begun = time.perf_counter()
-            answer = session.get(base + path, headers={**headers, "If-None-Match": tag}, timeout=30)
+            asked = {**headers, "If-None-Match": tag}
+            answer = session.get(base + path, headers=asked, timeout=30, stream=True)
+            answer.raw.read()  # not unpacked: each screen has a processor of its own
             spent = time.perf_counter() - begun
             taken[answer.status_code].append(1000 * spent)
             tag = answer.headers["ETag"]

@@ -54,6 +54,11 @@ HEADERS: Mapping[str, AnswerHeader] = {
         "With `text/csv`: a name for the file.",
         lambda call, status: "text/csv" in call.also and _succeeds(call, status),
     ),
+    "Content-Encoding": AnswerHeader(
+        "`gzip`, where the client accepts it.",
+        lambda call, status: call.name == "get_standings" and _succeeds(call, status),
+        {"type": "string", "enum": ["gzip"]},
+    ),
     "Idempotency-Replayed": AnswerHeader(
         "`true` where the answer is that of an earlier request with the same Idempotency-Key.",
         lambda call, status: call.stores and (_succeeds(call, status) or status in _KEPT),

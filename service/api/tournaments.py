@@ -1,5 +1,6 @@
 """Tournaments: opened, entered, seated, ranked, adjusted, finished."""
 
+import gzip
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -7,7 +8,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 import orjson
-from flask import Blueprint, Response, g
+from flask import Blueprint, Response, g, request
 from sqlalchemy import Connection
 
 from schemas.mistakes import FIELD_MISSING, Invalid, Mistake
@@ -262,24 +263,27 @@ def get_stage(connection: Connection, tournament_id: UUID, stage: str) -> Respon
     conditional=True,
 )
 def get_standings(connection: Connection, tournament_id: UUID, query: dict[str, Any]) -> Response:
-    """From kept totals, with everything that decides; as CSV, too."""
-    media_type = wanted((JSON, CSV))
+    """From kept totals, with everything that decides; as CSV, too. Compressed for who accepts `gzip`."""
+    media_type, gzipped = wanted((JSON, CSV)), request.accept_encodings["gzip"] > 0
     stage, asked_at = query.get("stage"), time.monotonic()
     version = store.get_version(connection, tournament_id, stage)
 
     def make() -> tuple[bytes, int]:
         document, version = reading.standings(connection, tournament_id, stage)
-        if media_type == CSV:
-            return standings.as_csv(document["items"]), version
-        return orjson.dumps(document), version
+        csv = media_type == CSV
+        body = standings.as_csv(document["items"]) if csv else orjson.dumps(document)
+        # Once a version, and a tenth to send to every screen; the fastest level is nearly the best.
+        return gzip.compress(body, compresslevel=1, mtime=0) if gzipped else body, version
 
     def read() -> tuple[bytes, object]:
-        key = (tournament_id, stage, media_type)
+        key = (tournament_id, stage, media_type, gzipped)
         body, made = _published.get(key, version, asked_at, make)
-        return body, _state(made, media_type)
+        return body, _state(made, media_type, gzipped)
 
-    response = unless_known(lambda: _state(version, media_type), read)
-    response.vary.add("Accept")
+    response = unless_known(lambda: _state(version, media_type, gzipped), read)
+    response.vary.update(("Accept", "Accept-Encoding"))
+    if gzipped and response.status_code == 200:
+        response.content_encoding = "gzip"
     if media_type == CSV and response.status_code == 200:
         response.content_type = "text/csv; charset=utf-8"
         response.headers["Content-Disposition"] = 'attachment; filename="standings.csv"'
@@ -353,9 +357,9 @@ def _told(tournament: dict[str, Any], status: int = 200) -> Response:
     return tagged(tournament, tournament["version"], status, location)
 
 
-def _state(version: int, media_type: str) -> str:
+def _state(version: int, media_type: str, gzipped: bool) -> str:
     """What an ETag stands for: each form has its own."""
-    return f"{version}.csv" if media_type == CSV else str(version)
+    return f"{version}{'.csv' if media_type == CSV else ''}{'.gzip' if gzipped else ''}"
 
 
 def _checked(work: Callable[[], Result], pointer: str) -> Result:

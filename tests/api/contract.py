@@ -1,6 +1,7 @@
 """Holds answers to the OpenAPI document, more strictly than it reads: no member but the documented."""
 
 import copy
+import gzip
 import json
 import re
 from functools import cache
@@ -76,9 +77,12 @@ def _validate(reference: str, response: TestResponse) -> None:
 
 
 def _parts(response: TestResponse) -> list[Any]:
+    body = response.data
+    if response.content_encoding == "gzip":
+        body = gzip.decompress(body)
     if response.mimetype == "application/x-ndjson":
-        return [json.loads(line) for line in response.data.splitlines()]
-    return [response.json if response.is_json else response.text]
+        return [json.loads(line) for line in body.splitlines()]
+    return [json.loads(body) if response.is_json else body.decode()]
 
 
 @cache
