@@ -6,14 +6,14 @@ algorithm, a leaky bucket without a timer). A due in the past is as good as none
 themselves.
 """
 
-import fcntl
+import contextlib
 import logging
 import math
 import mmap
+import multiprocessing
 import os
 import struct
 import tempfile
-import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ _SETS = 4096
 _PLACES = 8
 _PLACE = struct.Struct("=Qd")  # whose it is, and its due
 _SET = struct.Struct("=" + "Qd" * _PLACES)
-_LOCK_TRIES = 50
+_LOCK_SECONDS, _DEAD_SECONDS = 0.005, 1.0
 #: What is charged by force may have to be made up for later: for so long at most.
 MOST_DEBT_SECONDS = 2.0
 
@@ -71,7 +71,9 @@ class LimitTable:
         self._file = _nameless_file(_SETS * _SET.size)
         weakref.finalize(self, os.close, self._file)
         self._memory = mmap.mmap(self._file, _SETS * _SET.size)
-        self._threads = threading.Lock()
+        # A semaphore in shared memory, which to take is no system call as long as nobody else has it.
+        self._lock = multiprocessing.get_context("fork").Lock()
+        self._missed_since: float | None = None
 
     def take(self, client: bytes, rate: Rate, units: float, *, force: bool = False) -> Use:
         """Let a client use some units, unless it has too few left; ``force`` charges it
@@ -90,18 +92,16 @@ class LimitTable:
             for client, rate in clients
         ]
         uses: list[Use] = []
-        # The lock of the file is one of processes, and knows no threads.
-        with self._threads:
-            held = self._lock()
-            try:
-                now = self._clock()
-                for digest, rate in named:
-                    uses.append(self._take(digest, rate, units, now, force))
-                    if uses[-1].wait > 0:
-                        break
-            finally:
-                if held:
-                    fcntl.lockf(self._file, fcntl.LOCK_UN, 1)
+        held = self._acquire()
+        try:
+            now = self._clock()
+            for digest, rate in named:
+                uses.append(self._take(digest, rate, units, now, force))
+                if uses[-1].wait > 0:
+                    break
+        finally:
+            if held:
+                self._release()
         return uses
 
     def _take(self, digest: bytes, rate: Rate, units: float, now: float, force: bool) -> Use:
@@ -130,18 +130,26 @@ class LimitTable:
         number = min(range(_PLACES), key=lambda place: dues[place])
         return offset + number * _PLACE.size, now
 
-    def _lock(self) -> bool:
+    def _acquire(self) -> bool:
         """Lock the table, but wait no longer than some milliseconds for who was stopped in it.
 
-        Without the lock, what two count at once may be counted once.
+        Without the lock, what two count at once may be counted once. If it is not to be had for a whole
+        second, whoever had it has been killed, and it is freed.
         """
-        for _ in range(_LOCK_TRIES):
-            try:
-                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1)
-                return True
-            except BlockingIOError:
-                time.sleep(0.0001)
+        if self._lock.acquire(timeout=_LOCK_SECONDS):
+            self._missed_since = None
+            return True
+        now = time.monotonic()
+        self._missed_since = self._missed_since or now
+        if now - self._missed_since > _DEAD_SECONDS:
+            self._missed_since = None
+            self._release()
         return False
+
+    def _release(self) -> None:
+        # Somebody may have taken us for dead.
+        with contextlib.suppress(ValueError):
+            self._lock.release()
 
 
 class _Shared:
