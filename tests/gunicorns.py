@@ -125,7 +125,7 @@ def serving(
 def _wait(gunicorn: Gunicorn) -> None:
     deadline = time.monotonic() + SECONDS
     while True:
-        with contextlib.suppress(requests.ConnectionError):
+        with contextlib.suppress(requests.ConnectionError, requests.Timeout):
             if requests.get(f"{gunicorn.base}/livez", timeout=5).ok:
                 return
         assert gunicorn.process.poll() is None and time.monotonic() < deadline, gunicorn.text()
