@@ -15,6 +15,8 @@ BEGIN
     PERFORM pg_notify('susun_keys', '');
     RETURN NULL;
 END $$;
+-- For its triggers alone.
+REVOKE EXECUTE ON FUNCTION tell_of_keys() FROM PUBLIC;
 CREATE TRIGGER api_keys_tell AFTER INSERT OR UPDATE OR DELETE ON api_keys
     FOR EACH ROW EXECUTE FUNCTION tell_of_keys();
 CREATE TRIGGER api_keys_tell_of_all AFTER TRUNCATE ON api_keys
