@@ -1,5 +1,6 @@
 """Which core does what, and what processes have computed: of Linux; elsewhere nothing is known of it."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,20 +40,28 @@ def with_children(pid: int) -> Iterator[int]:
         yield from with_children(int(child))
 
 
-def computed(*parents: int | None) -> float:
-    """Seconds that processes and their children have computed, in themselves and in the kernel.
+#: Nanoseconds that each thread has computed, by its id.
+Computed = dict[str, int]
+
+
+def computed(*parents: int | None) -> Computed:
+    """What the threads of processes and their children have computed, in themselves and in the kernel.
 
     Of those that live; from the scheduler's own count, to the microsecond, where ticks of 10 ms would
-    be too coarse for a turn of a second. 0 where there is no such count, or no such process.
+    be too coarse for a turn of a second. Nothing where there is no such count, or no such process.
     """
-    nanoseconds = 0
+    found: Computed = {}
     for parent in parents:
         if parent is None:
             continue
         for pid in with_children(parent):
-            try:
-                for count in Path(f"/proc/{pid}/task").glob("*/schedstat"):
-                    nanoseconds += int(count.read_text().split()[0])
-            except OSError:
-                continue
-    return nanoseconds / 1e9
+            for thread in Path(f"/proc/{pid}/task").glob("*"):
+                with contextlib.suppress(OSError):
+                    found[thread.name] = int((thread / "schedstat").read_text().split()[0])
+    return found
+
+
+def seconds_since(before: Computed, *parents: int | None) -> float:
+    """Seconds that they have computed since; of those that have ended meanwhile, nothing."""
+    now = computed(*parents)
+    return sum(count - before.get(thread, 0) for thread, count in now.items()) / 1e9

@@ -142,7 +142,7 @@ def take_turns(
                 kind = KINDS[name]
                 server = baseline if kind.baseline else ours
                 lines = [map(Request.encode, line) for line in kind.lines(scene)]
-                before = cores.computed(server.process.pid), cores.computed(base.pid)
+                served_by, stored_by = cores.computed(server.process.pid), cores.computed(base.pid)
                 if number and with_wrk:
                     how = partial(wrk.run, seconds=int(seconds), once=kind.once)
                     took = how(server.port, lines, kind.expected)
@@ -150,8 +150,8 @@ def take_turns(
                     lasting = seconds if number else WARMING
                     took = run(server.port, lines, kind.expected, seconds=lasting)
                 served = took.answers + took.left
-                postgres = (cores.computed(base.pid) - before[1]) / served
-                python = (cores.computed(server.process.pid) - before[0]) / served
+                postgres = cores.seconds_since(stored_by, base.pid) / served
+                python = cores.seconds_since(served_by, server.process.pid) / served
                 if number:
                     a_second = took.answers / took.seconds
                     found[name].append(Turn(a_second, python + postgres, postgres, took.busy))

@@ -229,6 +229,8 @@ class EmbeddedPostgres:
             "fsync": safe,
             "synchronous_commit": safe,
             "full_page_writes": safe,
+            # What lives for a few minutes need not be tidied.
+            "autovacuum": safe,
         }
         return [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
 
