@@ -84,7 +84,8 @@ def _one(connection: Connection, query: Select[Any], **values: Any) -> StoredRou
 def list_rounds(connection: Connection, window: Window, filters: Mapping[str, Any]) -> Page[StoredRound]:
     """A page of rounds, newest first, each in its newest revision; ``filters`` as in ``FILTERS``."""
     query, values = select_rounds(window, filters, window.limit + 1)
-    rows = connection.execute(query, values)
+    # All rows at once: one by one they take as long to be handed over as to be found.
+    rows = connection.execute(query, values).all()
     return window.page([stored_round(row) for row in rows], lambda stored: stored.id)
 
 
