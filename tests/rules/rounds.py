@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from service.rules.cards import parse
 from service.rules.labels import ENGLISH
 from service.rules.reading import Seat
@@ -42,7 +44,7 @@ def points(result: Document) -> list[int | None]:
 
 def without_texts(result: Document) -> dict[str, Any]:
     """Seats and duels without labels and details, as the independent scorer gives them."""
-    copy = json.loads(json.dumps({"seats": result["seats"], "duels": result["duels"]}))
+    copy = orjson.loads(orjson.dumps({"seats": result["seats"], "duels": result["duels"]}))
     for shown in copy["seats"]:
         for row in (shown["rows"] or {}).values():
             del row["label"]
