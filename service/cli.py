@@ -14,8 +14,9 @@ import click
 from sqlalchemy import Connection
 
 from service.config import SETTINGS, check, look, read_database_url, read_server
-from service.database import Database, DatabaseAway, driver_url
+from service.database import Database, DatabaseAway
 from service.faults import NotMigrated
+from service.postgres_address import driver_url
 from service.record import idempotency, keys, readers
 from service.record.errors import Missing
 from service.setup import WAIT_SECONDS, prepare_database

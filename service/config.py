@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlalchemy import make_url
 
-from service.database import driver_url
 from service.logs import LEVELS
+from service.postgres_address import driver_url
 
 MASK = "***"
 

@@ -1,13 +1,11 @@
-"""The way to Postgres: addresses, the pool, transactions with time limits, migrations."""
+"""The way to Postgres: the pool, and transactions with time limits."""
 
 import random
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import orjson
@@ -22,37 +20,25 @@ from sqlalchemy import (
     QueuePool,
     create_engine,
     event,
-    make_url,
     text,
 )
-from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from service.cutoff import Cutoff, hold_lines
 from service.faults import FAULTS, DatabaseAway, committing, sqlstate, understood
+from service.postgres_address import CONNECT, driver_url
 from service.probe import Probe
 
-__all__ = ["Database", "DatabaseAway", "Question", "driver_url", "migrate", "question", "wait_for"]
+__all__ = ["Database", "DatabaseAway", "Question", "question"]
 
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-DRIVER = "postgresql+psycopg2"
-
-# A database whose machine or network has gone is noticed in seconds, not in a quarter of an hour.
-_CONNECT = {
-    "application_name": "susun",
-    "connect_timeout": 3,
-    "tcp_user_timeout": 5000,
-    "keepalives_idle": 5,
-    "keepalives_interval": 2,
-    "keepalives_count": 2,
-}
 _POOL_SECONDS = 3
 _RECYCLE_SECONDS = 1800
 _OVERFLOW = 2
-_RETRY_SECONDS = 1
 #: Before each new attempt at a transaction, at most.
 _PAUSES = (0.05, 0.2)
 #: By when a connection must have begun to answer, and a transaction be over: by our clock, since a
@@ -81,51 +67,6 @@ _SNAPSHOT = (
     "SET LOCAL lock_timeout = '2s';"
     "SET LOCAL idle_in_transaction_session_timeout = '60s'"
 )
-
-_HOST = re.compile(r"[A-Za-z0-9._:-]*")
-
-_MIGRATIONS = Path(__file__).parent / "record" / "migrations"
-# Any number will do, as long as every instance that migrates uses the same.
-_MIGRATION_LOCK = 7_310_501
-
-
-#: As libpq has it: postgresql://user@one:5432,two:5432/database
-_SEVERAL_HOSTS = re.compile(r"(?<=://)([^/?@]*@)?([^/?@]*,[^/?@]*)([^?]*)\??(.*)")
-
-
-def _as_query(found: "re.Match[str]") -> str:
-    """Several servers in the form in which both SQLAlchemy and libpq take them."""
-    user, hosts, path, query = found.groups(default="")
-    each = [re.fullmatch(r"\[(.*)\](?::(\d*))?|([^:]*)(?::(\d*))?", host) for host in hosts.split(",")]
-    if None in each:
-        return found[0]
-    parts = [[part or "" for part in one.groups()] for one in each if one]
-    names = ",".join(quoted or plain for quoted, _, plain, _ in parts)
-    ports = ",".join(first or second for _, first, _, second in parts)
-    return f"{user}{path}?host={names}&port={ports}{'&' * bool(query)}{query}"
-
-
-def driver_url(url: str) -> str:
-    """The address with our driver, whatever ``postgres://`` or ``postgresql://`` form was given.
-
-    Of several servers, the one is used that can be written to, unless the address asks for another.
-    ``ValueError`` if it is no address of a Postgres.
-    """
-    try:
-        parsed = make_url(_SEVERAL_HOSTS.sub(_as_query, url))
-        several = "," in str(parsed.query.get("host", ""))
-        if several and "target_session_attrs" not in parsed.query:
-            parsed = parsed.update_query_dict({"target_session_attrs": "read-write"})
-    except Exception:
-        raise ValueError("the database URL cannot be read") from None
-    if parsed.drivername.split("+")[0] not in ("postgres", "postgresql"):
-        raise ValueError("the database URL must begin with postgresql://")
-    # Otherwise Postgres would be asked for, and tell of, a host that is the rest of a password.
-    if not _HOST.fullmatch(parsed.host or ""):
-        raise ValueError(
-            "the database URL cannot be read: in its password, write %40 for @, %2F for /, %3A for :"
-        )
-    return parsed.set(drivername=DRIVER).render_as_string(hide_password=False)
 
 
 class Watch(Protocol):
@@ -175,7 +116,7 @@ class Database:
             pool_timeout=_POOL_SECONDS,
             pool_recycle=_RECYCLE_SECONDS,
             pool_use_lifo=True,
-            connect_args=_CONNECT,
+            connect_args=CONNECT,
             json_deserializer=orjson.loads,
             json_serializer=lambda value: orjson.dumps(value).decode(),
             # Errors are logged, and the record is nothing for a log.
@@ -191,7 +132,7 @@ class Database:
         event.listen(self.engine, "handle_error", _drop_what_is_of_no_use)
         # What is asked for readiness neither waits for the pool nor takes from it.
         self._outside: Engine = create_engine(
-            driver_url(url), poolclass=NullPool, connect_args=_CONNECT, hide_parameters=True
+            driver_url(url), poolclass=NullPool, connect_args=CONNECT, hide_parameters=True
         )
         self._probe = Probe(self._is_migrated)
         self._cutoff = Cutoff()
@@ -409,7 +350,7 @@ class Database:
         Raises the driver's errors.
         """
         arguments, named = self.engine.dialect.create_connect_args(self.engine.url)
-        named.update({**_CONNECT, "application_name": application_name})
+        named.update({**CONNECT, "application_name": application_name})
         made: psycopg2.extensions.connection = psycopg2.connect(*arguments, **named)
         return made
 
@@ -461,48 +402,3 @@ def _drop_what_is_of_no_use(context: ExceptionContext) -> None:
     fault: Any = FAULTS.get(state) or FAULTS.get(state[:2])
     if fault is not None and fault.drop:
         context.is_disconnect = True
-
-
-def wait_for(url: str, seconds: float, say: Callable[[str], object]) -> None:
-    """Wait until a database takes connections; ``say`` is told, once, if it does not do so at once.
-
-    Raises :class:`DatabaseAway` if it still does not after so many seconds.
-    """
-    deadline = time.monotonic() + seconds
-    engine = create_engine(
-        driver_url(url), poolclass=NullPool, connect_args=_CONNECT, hide_parameters=True
-    )
-    said = False
-    while True:
-        try:
-            engine.connect().close()
-            return
-        except OperationalError as error:
-            why = str(error.orig).splitlines()[0]
-        if time.monotonic() + _RETRY_SECONDS > deadline:
-            raise DatabaseAway(f"the database has not answered within {seconds:g} seconds: {why}")
-        if not said:
-            say(f"waiting up to {seconds:g} seconds for the database: {why}")
-            said = True
-        time.sleep(_RETRY_SECONDS)
-
-
-def migrate(url: str) -> None:
-    """Bring the database to the newest schema; several at once wait for each other.
-
-    Raises :class:`DatabaseAway` where Postgres cannot be reached.
-    """
-    # No worker migrates, and a tenth of what they load at their start would be this.
-    from alembic import command  # noqa: PLC0415
-    from alembic.config import Config  # noqa: PLC0415
-
-    engine = create_engine(driver_url(url), connect_args=_CONNECT, hide_parameters=True)
-    try:
-        with understood(), engine.begin() as connection:
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-            config = Config()
-            config.set_main_option("script_location", str(_MIGRATIONS))
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
-    finally:
-        engine.dispose()

@@ -4,7 +4,8 @@ import os
 import sys
 from pathlib import Path
 
-from service.database import Database, migrate, wait_for
+from service.database import Database
+from service.migrating import migrate, wait_for
 from service.record import keys, rulesets
 
 FIRST_KEY_NAME = "first"

@@ -15,7 +15,8 @@ from click.testing import CliRunner, Result
 from sqlalchemy import NullPool, create_engine, make_url, text
 
 from service.cli import main
-from service.database import Database, driver_url
+from service.database import Database
+from service.postgres_address import driver_url
 from service.record import keys
 
 NOWHERE = "postgresql://susun:secret@127.0.0.1:1/susun"

@@ -17,8 +17,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, create_engine, select, text
 
-from service.database import driver_url
 from service.faults import understood
+from service.postgres_address import driver_url
 from service.record import findings
 from service.record.audit import Part, Report, audit, once
 from service.record.errors import Missing

@@ -19,7 +19,8 @@ from sqlalchemy import make_url, text
 
 from docs.make_history import PAGE, fill, views
 from service.cli import main
-from service.database import Database, migrate
+from service.database import Database
+from service.migrating import migrate
 from tests.api.requests import ANDI, BUDI, SIX_PAIRS, post_round
 from tests.servers import fresh_server
 
@@ -458,7 +459,7 @@ def test_a_dropped_reader_reads_no_more(database: Database, database_url: str) -
         psycopg2.connect(url)
 
 
-MIGRATE = "import sys; from service.database import migrate; migrate(sys.argv[1])"
+MIGRATE = "import sys; from service.migrating import migrate; migrate(sys.argv[1])"
 
 
 def test_databases_of_one_server_share_the_role() -> None:

@@ -9,7 +9,8 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from service.database import Database, migrate
+from service.database import Database
+from service.migrating import migrate
 from service.record.tables import metadata
 from tests.api.requests import ROUND, post_round
 

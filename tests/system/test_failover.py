@@ -13,8 +13,9 @@ from flask.testing import FlaskClient
 from sqlalchemy import make_url
 
 from app import create_app
-from service.database import Database, driver_url
+from service.database import Database
 from service.embedded_postgres import EmbeddedPostgres, find_binary
+from service.postgres_address import driver_url
 from service.record import keys
 from service.setup import prepare_database
 from tests.api.requests import ROUND

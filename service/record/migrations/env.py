@@ -1,4 +1,4 @@
-"""Runs the migrations on the connection that :func:`service.database.migrate` hands over."""
+"""Runs the migrations on the connection that :func:`service.migrating.migrate` hands over."""
 
 from alembic import context
 
