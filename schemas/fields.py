@@ -31,6 +31,10 @@ MOST_STAKE = 10**12
 LONGEST_PLAYER = 64
 
 
+#: The largest number of Postgres's type `integer`: larger ones name nothing either.
+MOST_ORDINAL = 2**31 - 1
+
+
 class Document(Schema):
     """A request body or a query: unknown fields are mistakes, and so is null."""
 
@@ -116,6 +120,13 @@ class QueryNumber(WholeNumber):
         if not (isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20):
             raise _wrong(NOT_A_WHOLE_NUMBER)
         return super()._deserialize(min(int(value), self.most), attr, data, **kwargs)
+
+
+class QueryOrdinal(QueryNumber):
+    """Which one of several that are numbered from 1 on; of a number that is too large there is none."""
+
+    def __init__(self) -> None:
+        super().__init__(1, MOST_ORDINAL)
 
 
 class Text(fields.Field[str]):

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from marshmallow import ValidationError, fields
 
-from schemas.fields import LONGEST_PLAYER, Choice, Document, QueryNumber, Text
+from schemas.fields import LONGEST_PLAYER, Choice, Document, QueryNumber, QueryOrdinal, Text
 from schemas.mistakes import Mistake
 from schemas.rounds import LONGEST_RULESET_ID
 from service.messages import _
@@ -161,10 +161,10 @@ class TournamentPlayersQuery(ListQuery):
 class StandingsQuery(Document):
     """Which standings: of one stage; over all if absent."""
 
-    stage = QueryNumber(1, 1_000)
+    stage = QueryOrdinal()
 
 
 class RuleSetQuery(Document):
     """Which version of a rule set."""
 
-    version = QueryNumber(1, 1_000_000)
+    version = QueryOrdinal()

@@ -8,7 +8,7 @@ from typing import Any
 from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import fields
 
-from schemas.fields import Choice, QueryNumber, Text, WholeNumber
+from schemas.fields import Choice, QueryNumber, QueryOrdinal, Text, WholeNumber
 from schemas.imports import Rounds
 from schemas.queries import Identifier, Moment
 from schemas.rounds import MOST_ROUNDS, MOST_VERSIONS, RuleSetReference
@@ -122,6 +122,8 @@ def describe(marshmallow: MarshmallowPlugin) -> None:
     """Teach apispec's converter the shapes of our own fields."""
 
     def shape(_converter: Any, field: Any, **_: Any) -> dict[str, Any]:
+        if isinstance(field, QueryOrdinal):
+            return {"type": "integer", "minimum": field.least}
         if isinstance(field, QueryNumber):
             return {
                 "type": "integer",

@@ -344,9 +344,11 @@ def _make_database(port: int, password: str) -> None:
 
 def running_url(data_dir: Path) -> str | None:
     """The URL of the server that another process runs on a data directory; None if it has none."""
-    port = data_dir.with_name(data_dir.name + ".port")
+    remembered = data_dir.with_name(data_dir.name + ".port")
     try:
-        return _url(postgres_data.password_of(data_dir), int(port.read_text()))
+        port = int(remembered.read_text())
+        socket.create_connection(("127.0.0.1", port), timeout=3).close()
+        return _url(postgres_data.password_of(data_dir), port)
     except (OSError, PostgresError, ValueError):
         return None
 

@@ -6,7 +6,8 @@ from sqlalchemy import make_url
 
 DRIVER = "postgresql+psycopg2"
 
-#: What connections are made with. A database whose machine or network has gone is noticed in seconds, not in a quarter of an hour.
+#: What connections are made with. A database whose machine or network has gone is noticed in seconds,
+#: not in a quarter of an hour.
 CONNECT = {
     "application_name": "susun",
     "connect_timeout": 3,

@@ -216,18 +216,23 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
 
+def commands() -> list[Any]:
+    """What the page's commands send."""
+    return [
+        json.loads(text)
+        for command in blocks("sh")
+        for text in re.findall(r"-d '(.*?)'", command, re.DOTALL)
+    ]
+
+
 def test_the_request_of_the_page_is_answered_as_it_says(client: FlaskClient) -> None:
-    asked, answered = (json.loads(text) for text in blocks("json")[:2])
+    asked, answered = commands()[0], json.loads(blocks("json")[0])
     assert suggest(client, asked) == answered
 
 
 def test_the_page_leads_from_a_suggestion_to_a_seat_and_checks_one(client: FlaskClient) -> None:
-    _, suggested, checked = (json.loads(text) for text in blocks("json"))
-    to_score, to_check = (
-        json.loads(text)
-        for command in blocks("sh")
-        for text in re.findall(r"-d '(.*?)'", command, re.DOTALL)
-    )
+    suggested, checked = (json.loads(text) for text in blocks("json"))
+    _, to_score, to_check = commands()
     rows = {row: told["cards"] for row, told in suggested["arrangements"][0]["rows"].items()}
     assert to_score["seats"][0] == {"player": "andi", **rows}
     assert client.post("/v1/score", json=to_score).status_code == 200

@@ -209,6 +209,14 @@ def test_the_standings_of_a_stage_that_is_not_seated_are_none(client: FlaskClien
         told = client.get(f"{evening.path}{below}").get_json()
         assert (told["stage"], told["seated"]) == (2, 1)
         assert told["detail"] == "stage 2 has not been seated; so far there are 1"
+    for stage in (5_000, 2**31 - 1):
+        assert client.get(f"{evening.path}/standings?stage={stage}").get_json()["stage"] == stage
+    assert_problem(client.get(f"{evening.path}/standings?stage={10**19}"), 404, "not-found")
+
+
+def test_a_version_of_a_rule_set_is_none_however_large(client: FlaskClient) -> None:
+    for version in (2, 1_000_001, 2**31 - 1, 2**31, 10**19):
+        assert_problem(client.get(f"/v1/rulesets/bsfyi?version={version}"), 404, "not-found")
 
 
 def test_a_correction_changes_standings_and_no_seating(client: FlaskClient, direct: Any) -> None:

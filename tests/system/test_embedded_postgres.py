@@ -236,6 +236,13 @@ def test_a_remembered_port_that_is_taken_is_replaced_and_a_given_one_is_an_error
             EmbeddedPostgres(data_dir, durable=False, port=port).start()
 
 
+def test_a_server_is_found_as_long_as_it_runs(data_dir: Path) -> None:
+    assert embedded_postgres.running_url(data_dir) is None
+    with EmbeddedPostgres(data_dir, durable=False) as server:
+        assert embedded_postgres.running_url(data_dir) == server.url
+    assert embedded_postgres.running_url(data_dir) is None
+
+
 def test_only_a_server_for_tests_gives_up_durability(data_dir: Path) -> None:
     with EmbeddedPostgres(data_dir) as server:
         assert query(server.url, "SHOW fsync") == [("on",)]
