@@ -26,6 +26,7 @@ from service.api import (
     tournaments,
 )
 from service.api.idempotent import keep_refusal
+from service.api.reading import keep_slashes
 from service.config import read_config
 from service.database import Database
 from service.known_keys import KnownKeys
@@ -66,6 +67,9 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     tracing.register(app, database.engine, tracing.provider())
     limits.register(app, settings)
     app.after_request(_finish)
+    # Two slashes are no mistake to be redirected, which would name a host: there is nothing there.
+    app.url_map.merge_slashes = False
+    app.wsgi_app = keep_slashes(app.wsgi_app)  # type: ignore[method-assign]
     if settings.trusted_proxies:
         # The last address that a proxy of ours has noted; nothing else of what they say is relied on.
         proxies = {"x_for": settings.trusted_proxies, "x_proto": 0, "x_host": 0}

@@ -55,6 +55,7 @@ _PROBE_SECONDS = 0.8
 # Transactions are begun in the same message as what is said first, for which the driver must not begin
 # any itself: that would be a message of its own.
 _BEGIN, _COMMIT, _ROLLBACK = "BEGIN", "COMMIT", "ROLLBACK"
+_BEGIN_MOMENT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # SET LOCAL, not session settings: they also hold behind a pooler that shares connections.
 _LIMITS = (
     "SET LOCAL statement_timeout = '5s';"
@@ -176,6 +177,16 @@ class Database:
         # Where nothing was said for a while, that is found out first.
         first = _statements(_LIMITS) if self._silent else _nothing
         with understood(), self._begun(first, _TRANSACTION_SECONDS, self._readers) as (connection, _):
+            yield connection
+
+    @contextmanager
+    def moment(self) -> Iterator[Connection]:
+        """The same for several statements that see everything as it is at the first of them.
+
+        Raises :class:`DatabaseAway` as transactions do.
+        """
+        begun = self._transaction(_statements(f"{_BEGIN_MOMENT};{_LIMITS}"), stores=False)
+        with begun as (connection, _):
             yield connection
 
     def ask(self, what: Question, **parameters: Any) -> Sequence[Any] | None:

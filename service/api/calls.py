@@ -112,6 +112,7 @@ def call(
     also: Mapping[str, Any] | None = None,
     most_bytes: int | None = None,
     lines: Lines | None = None,
+    moment: bool = False,
 ) -> Callable[[View], View]:
     """Make a function the view of a call.
 
@@ -121,7 +122,8 @@ def call(
     which an Idempotency-Key is honoured; otherwise one to read by. It returns a JSON-able
     mapping, a :class:`Created`, a response, or :class:`Afterwards`. It may be called again for the same
     request where the database has undone what it did; so it changes nothing but the database.
-    ``most_bytes``: what its body may have, if it is not the limit of all. ``lines``: what answers a
+    ``moment``: what it reads by several statements has to be of one moment. ``most_bytes``: what its
+    body may have, if it is not the limit of all. ``lines``: what answers a
     body of NDJSON; the view is called for a body of JSON only.
     """
     taken = (*([JSON] if body is not None else []), *([bodies.NDJSON] if lines is not None else []))
@@ -150,7 +152,7 @@ def call(
                 return idempotently(
                     database(), raw, lambda connection: serve(ids, raw, connection=connection)
                 )
-            with database().reading() as connection:
+            with database().moment() if moment else database().reading() as connection:
                 return serve(ids, raw, connection=connection)
 
         def serve_lines(lines: Lines, scope: str) -> Response:

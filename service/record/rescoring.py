@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Text, cast, select
 
 from service.record import findings
 from service.record.copied import duel_lines, seat_lines
@@ -57,7 +57,9 @@ SELECT = ", ".join(
 )
 
 _TOP, _MIDDLE, _BOTTOM = ROW_SIZES
-_WRONG = (LookupError, TypeError, ValueError, AttributeError)
+WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
+#: What is stored is nested five deep, rule sets a little more.
+_DEEPEST = 32
 
 
 class Unreadable(Exception):
@@ -149,7 +151,7 @@ class Rescorer:
             revision.computed = seal_scored(sealed_content(values, known.digests[0]))
             if revision.computed != digest:
                 return revision
-        except (*_WRONG, Unreadable, orjson.JSONEncodeError):
+        except (*WRONG, Unreadable, orjson.JSONEncodeError):
             return revision
         revision.intact = True
         revision.seat_lines = seat_lines(key, match, scored)
@@ -174,7 +176,7 @@ class Rescorer:
         try:
             revision.stake = request.get("stake")
             scored = results.show(score(ruleset, _read_seats(ruleset, request), revision.stake, ENGLISH))
-        except (*_WRONG, Unreadable):
+        except (*WRONG, Unreadable):
             revision.stored = stored
             if not known.doubtful or revision.sealed:
                 revision.add("request_unreadable", findings.REQUEST)
@@ -190,8 +192,9 @@ class Rescorer:
     def ruleset(self, identifier: str, version: int) -> _RuleSet:
         """A rule set of the record, checked."""
         named = {"ruleset": identifier, "version": version}
+        kept = (rulesets.c.digest, rulesets.c.content_digest, cast(rulesets.c.document, Text))
         row = self._connection.execute(
-            select(rulesets).where(rulesets.c.id == identifier, rulesets.c.version == version)
+            select(*kept).where(rulesets.c.id == identifier, rulesets.c.version == version)
         ).one_or_none()
         published: RuleSet | None = BUILT_IN.get(identifier)
         if published is not None and (published.id, published.version) != (identifier, version):
@@ -202,10 +205,13 @@ class Rescorer:
         if row is None:
             wrong = findings.RULESET_MISSING
         else:
-            computed = hashlib.sha256(rules.canonical(row.document)).hexdigest()
-            digests += [row.digest, computed]
-            written = _build(row.document, computed)
-            if computed != row.digest or content_digest(row.document) != row.content_digest:
+            document = _loads(row.document)
+            digests.append(row.digest)
+            if isinstance(document, dict):
+                computed = hashlib.sha256(rules.canonical(document)).hexdigest()
+                digests.append(computed)
+                written = _build(document, computed)
+            if computed != row.digest or content_digest(document) != row.content_digest:
                 wrong = findings.RULESET
             elif published is not None and computed != published.digest:
                 wrong = findings.PUBLISHED
@@ -244,10 +250,25 @@ def _sealed(values: dict[str, Any], ruleset_digest: str) -> str:
 
 
 def _loads(text: str) -> Any:
+    """What JSON says, or the text itself where that is nothing of ours: no JSON, or nested too deep."""
     try:
-        return _loads_strictly(text)
-    except ValueError:
+        value = _loads_strictly(text)
+    except (ValueError, RecursionError):
         return text
+    return value if _is_shallow(value) else text
+
+
+def _is_shallow(value: Any) -> bool:
+    """Whether nothing is nested deeper than whatever goes through it will bear."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            part
+            for held in level
+            if isinstance(held, dict | list)
+            for part in (held.values() if isinstance(held, dict) else held)
+        ]
+    return not level
 
 
 def _loads_strictly(text: str) -> Any:
@@ -275,7 +296,7 @@ def _build(document: Any, digest: str) -> RuleSet | None:
         try:
             ruleset = from_document(document)
             _built[digest] = ruleset if ruleset.tables else None
-        except _WRONG:
+        except WRONG:
             _built[digest] = None
     return _built[digest]
 
@@ -345,5 +366,6 @@ _MOST_TOLD = 80
 
 
 def _tell(value: Any) -> str:
-    text = "-" if value is _ABSENT else orjson.dumps(value).decode()
+    # Not by orjson, which knows no number of more than 64 bits.
+    text = "-" if value is _ABSENT else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text if len(text) <= _MOST_TOLD else text[:_MOST_TOLD] + "..."

@@ -11,14 +11,13 @@ from sqlalchemy import Connection, Table, select, text
 from service.record import findings, keeping, totals
 from service.record.copied import copy
 from service.record.findings import Finding
-from service.record.rescoring import Rescorer, Revision
+from service.record.rescoring import WRONG, Rescorer, Revision
 from service.record.tables import duels, seats
 from service.rules import results
 from service.rules.money import Money
 from service.rules.results import FoulFound, SeatResult, SpecialTaken
 
 _ID_CHARACTERS = 36
-_WRONG = (LookupError, TypeError, ValueError, AttributeError)
 
 
 def compare(connection: Connection, rescorer: Rescorer, revisions: Sequence[Revision]) -> list[Finding]:
@@ -95,7 +94,7 @@ def _expected(rows_of: Any, revision: Revision, result: Any) -> Any:
     }
     try:
         return rows_of(key, results.read(result))
-    except _WRONG:
+    except WRONG:
         return None
 
 

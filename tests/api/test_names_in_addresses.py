@@ -1,0 +1,56 @@
+"""Players' names in addresses: whatever a name may hold leads to that player, and to no other."""
+
+from urllib.parse import quote
+
+import pytest
+from flask import Response
+from flask.testing import FlaskClient
+
+from tests.api.requests import ANDI, BUDI, assert_problem, post_round
+
+NAMES = [
+    "a/b",
+    "a/rounds",
+    "/x",
+    "x/",
+    "//",
+    "../x",
+    ".",
+    "a%2Fb",
+    "a%b",
+    "a?b#c",
+    "é/ü",
+    "🂡/🂮",
+    "a+b c",
+    "\\",
+]
+
+
+def read(client: FlaskClient, name: str, below: str = "") -> object:
+    # Not held to the document, which cannot tell from the address what is a name and what is not.
+    plain = FlaskClient(client.application, Response)
+    plain.environ_base |= client.environ_base
+    answer = plain.get(f"/v1/players/{quote(name, safe='')}{below}")
+    assert answer.status_code == 200, (name, answer.text)
+    return answer.get_json()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_player_is_found_by_the_name_that_was_sent(client: FlaskClient, name: str) -> None:
+    others = {"a", "x", "b"}
+    for other in sorted(others):
+        seats = [{**ANDI, "player": other}, {**BUDI, "player": f"{other} too"}]
+        post_round(client, document={"seats": seats})
+    kept = post_round(client, document={"seats": [{**ANDI, "player": name}, BUDI]})
+    told: dict[str, object] = read(client, name)  # type: ignore[assignment]
+    assert (told["player"], told["rounds"]) == (name, 1)
+    listed: dict[str, list[dict[str, object]]] = read(client, name, "/rounds")  # type: ignore[assignment]
+    assert [item["id"] for item in listed["items"]] == [kept["id"]]
+
+
+@pytest.mark.parametrize(
+    "path", ["//v1/players/x", "/v1//players/x", "/v1/players//x", "/v1/players/x//rounds"]
+)
+def test_slashes_between_names_lead_nowhere_else(client: FlaskClient, path: str) -> None:
+    answer = client.get(path, follow_redirects=False)
+    assert_problem(answer, 404, "not-found")
