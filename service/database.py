@@ -196,8 +196,9 @@ class Database:
         """
         listened_to = bool(self.engine.dispatch.before_cursor_execute)  # for traces, say
         if not self._silent and not listened_to and self.pool().checkedin():
-            # What fails is asked once more, in the way that knows what to make of a fault.
-            with suppress(psycopg2.Error):
+            # What fails is asked once more, in the way that knows what to make of a fault. That there is
+            # no connection any more has been waited for already.
+            with understood(), suppress(psycopg2.Error):
                 return self._ask_driver(what.alone, parameters)
         asked = _answer(what.alone, parameters)
         with understood(), self._begun(asked, _TRANSACTION_SECONDS) as (_, row):

@@ -6,7 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -256,6 +256,20 @@ def test_a_transaction_in_which_we_are_too_slow(
     monkeypatch.setattr(keeping, "keep_round", slow)
     # The driver only tells that the connection is gone, not why.
     assert_refused(place.post(), "database-away")
+
+
+def test_a_key_that_no_connection_is_left_for_is_no_fault_of_ours(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others have taken the last one in the moment after it was seen to be free."""
+    with small(place, place.server.url) as app, ExitStack() as others:
+        store: Database = app.extensions["susun_database"]
+        for _ in range(store.most_connections):
+            others.enter_context(store.transaction(stores=False))
+        monkeypatch.setattr(store.pool(), "checkedin", lambda: 1)
+        client = app.test_client()
+        client.environ_base |= place.client.environ_base
+        assert_refused(client.get("/v1/rounds"), "busy")
 
 
 def test_of_two_that_wait_for_each_other_both_get_done(
