@@ -9,8 +9,8 @@ from flask.testing import FlaskClient
 from service.language import retold
 from tests.record.tampering import Record
 
-HUGE = ["18446744073709551616", "1" + "0" * 30, "-9223372036854775809", "1e400"]
-DEPTHS = [5, 31, 33, 100, 400, 480, 600, 900, 1100, 3000]
+HUGE = ["18446744073709551616", "-1" + "0" * 30]
+DEPTHS = [33, 480, 900, 3000]
 ODD = [
     *HUGE,
     *("[" * depth + "]" * depth for depth in DEPTHS),
