@@ -164,6 +164,7 @@ def end_other_sessions(record: Record) -> None:
         connection.exec_driver_sql(f"SELECT pg_terminate_backend(pid) {others}")
         while connection.exec_driver_sql(f"SELECT count(*) {others}").scalar():
             time.sleep(0.05)
+        connection.exec_driver_sql("SELECT pg_stat_force_next_flush()")
 
 
 def test_the_audit_writes_nothing(record: Record, run: Any, stored: Any) -> None:
