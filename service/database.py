@@ -150,13 +150,13 @@ class Database:
         return self.engine.pool
 
     @contextmanager
-    def transaction(self, *, stores: bool = True) -> Iterator[Connection]:
+    def transaction(self) -> Iterator[Connection]:
         """One transaction: committed at the end, rolled back on any exception.
 
         Raises :class:`DatabaseAway`, or one of its kind, where Postgres cannot be reached, or cannot do
-        it in time. ``stores``: whether there is anything to commit.
+        it in time.
         """
-        begun = self._transaction(_statements(f"{_BEGIN};{_LIMITS}"), stores=stores)
+        begun = self._transaction(_statements(f"{_BEGIN};{_LIMITS}"), stores=True)
         with begun as (connection, _):
             yield connection
 

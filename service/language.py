@@ -7,7 +7,6 @@ import gettext
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import orjson
 from babel.messages.mofile import write_mo
@@ -50,21 +49,13 @@ def retold(json: bytes, language: str) -> bytes:
     if language == DEFAULT:
         return json
     document = orjson.loads(json)
+    labels, fouls = _translated_labels(language), words(language).fouls
     try:
-        retell(document, language)
+        for seat in document["seats"]:
+            for row in (seat["rows"] or {}).values():
+                row["label"] = labels.get(row["label"], row["label"])
+            if seat["foul"]:
+                seat["foul"]["detail"] = fouls[seat["foul"]["code"]]
     except (AttributeError, LookupError, TypeError):
         return json  # what somebody has changed in the database is for the audit to tell
     return orjson.dumps(document)
-
-
-def retell(result: dict[str, object], language: str) -> None:
-    """Put a stored result's texts into a language, in place; stored ones are English."""
-    if language == DEFAULT:
-        return
-    labels, fouls = _translated_labels(language), words(language).fouls
-    seats: Any = result["seats"]
-    for seat in seats:
-        for row in (seat["rows"] or {}).values():
-            row["label"] = labels.get(row["label"], row["label"])
-        if seat["foul"]:
-            seat["foul"]["detail"] = fouls[seat["foul"]["code"]]

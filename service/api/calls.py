@@ -123,8 +123,8 @@ def call(
     mapping, a :class:`Created`, a response, or :class:`Afterwards`. It may be called again for the same
     request where the database has undone what it did; so it changes nothing but the database.
     ``moment``: what it reads by several statements has to be of one moment. ``most_bytes``: what its
-    body may have, if it is not the limit of all. ``lines``: what answers a
-    body of NDJSON; the view is called for a body of JSON only.
+    body may have, if it is not the limit of all. ``lines``: what answers a body of NDJSON; the view is
+    called for a body of JSON only.
     """
     taken = (*([JSON] if body is not None else []), *([bodies.NDJSON] if lines is not None else []))
 

@@ -166,7 +166,7 @@ class Importer:
         keys = [line.key for line in lines if line.key is not None]
 
         def look() -> dict[str, Known]:
-            with self.database.transaction(stores=False) as connection:
+            with self.database.reading() as connection:
                 return importing.known(connection, self.source, keys)
 
         found = self.database.whole(look)
@@ -233,7 +233,7 @@ class Importer:
             return self._rulesets[identifier, version]
 
         def look() -> RuleSet | None:
-            with self.database.transaction(stores=False) as connection:
+            with self.database.reading() as connection:
                 return find_ruleset(connection, identifier, version)
 
         found = self._rulesets[identifier, version] = self.database.whole(look)

@@ -36,7 +36,7 @@ def find(identifier: str, version: int | None) -> RuleSet | None:
     built_in = published(identifier, version)
     if built_in is not None:
         return built_in
-    with database().transaction() as connection:
+    with database().reading() as connection:
         return find_ruleset(connection, identifier, version)
 
 
@@ -92,7 +92,7 @@ class _Scorer:
         if key not in self.found:
             if len(self.found) >= _MOST_REMEMBERED:
                 self.found.clear()
-            with self.database.transaction(stores=False) as connection:
+            with self.database.reading() as connection:
                 self.found[key] = find_ruleset(connection, identifier, version)
         return self.found[key]
 
@@ -169,7 +169,7 @@ def check_arrangement(document: Any) -> Any:
     disorder = hand.disorder
     return {
         "ruleset": ruleset.reference,
-        "rows": hand.shown.rows and results.show(hand.shown.rows),
+        "rows": results.show(hand.shown.rows),
         "in_order": disorder is None if seat.arranged else None,
         "foul": {"code": disorder, "detail": told.fouls[disorder]} if disorder else None,
         "specials": [

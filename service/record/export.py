@@ -14,7 +14,7 @@ import orjson
 from sqlalchemy import Connection
 
 from service.record.pages import Window
-from service.record.rounds import StoredRound, select_rounds, stored_round
+from service.record.rounds import StoredRound, select_rounds, show_round
 from service.rules.cards import ROWS
 
 # Few, so that a slow reader is through with them before Postgres gives up on an idle transaction, and so
@@ -57,7 +57,7 @@ def read_rounds(
     query, values = select_rounds(window, filters, limit)
     found = connection.execute(query, values, execution_options={"yield_per": _BATCH})
     for rows in found.partitions():
-        yield [stored_round(row) for row in rows]
+        yield [show_round(row._mapping) for row in rows]
 
 
 class JsonLines:

@@ -139,8 +139,7 @@ def void_round(
         raise Conflict("round-void", _ROUND_VOID)
     ruleset = find_ruleset(connection, last.ruleset_id, last.ruleset_version)
     assert ruleset is not None
-    content = {"status": "void", "request": last.request, "result": results.read(last.result)}
-    return _revise(connection, last, match, ruleset, content, reason, by)
+    return _revise(connection, last, match, ruleset, {"status": "void"}, reason, by)
 
 
 def canonical_request(ruleset: RuleSet, seated: Sequence[Seat], stake: int | None) -> dict[str, Any]:
@@ -239,9 +238,12 @@ def _revise(
     reason: str,
     by: str,
 ) -> StoredRound:
+    """Keep a revision after the last, which has the same content but for what is given."""
     own_chain = {"link": last.link + 1, "previous_digest": last.digest}
+    no_longer = None if last.status == "void" else results.read(last.result)
     row = {
         **last._mapping,
+        "result": no_longer,
         **content,
         "revision": last.revision + 1,
         "reason": reason,
@@ -250,7 +252,6 @@ def _revise(
         **(own_chain if match is None else _next_link(match)),
     }
     counts = None if row["status"] == "void" else row["result"]
-    no_longer = None if last.status == "void" else results.read(last.result)
     batch, kept = _insertion(row, ruleset)
     if match is None:
         totals.add_round(batch, None, counts=counts, no_longer=no_longer)

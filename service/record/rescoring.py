@@ -205,13 +205,14 @@ class Rescorer:
         if row is None:
             wrong = findings.RULESET_MISSING
         else:
-            document = _loads(row.document)
+            document, content = _loads(row.document), ""
             digests.append(row.digest)
             if isinstance(document, dict):
                 computed = hashlib.sha256(rules.canonical(document)).hexdigest()
+                content = content_digest(document)
                 digests.append(computed)
                 written = _build(document, computed)
-            if computed != row.digest or content_digest(document) != row.content_digest:
+            if not content or (computed, content) != (row.digest, row.content_digest):
                 wrong = findings.RULESET
             elif published is not None and computed != published.digest:
                 wrong = findings.PUBLISHED

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Connection, Row, Select, Text, bindparam, cast, exists, select
+from sqlalchemy import Connection, Select, Text, bindparam, cast, exists, select
 
 from service.record.errors import Missing
 from service.record.ids import show_time
@@ -68,7 +68,7 @@ def get_revision(connection: Connection, round_id: UUID, revision: int) -> Store
 
 def list_revisions(connection: Connection, round_id: UUID) -> list[StoredRound]:
     """All revisions of a round, oldest first; :class:`Missing` if there is no such round."""
-    found = [stored_round(row) for row in connection.execute(_REVISIONS_SHOWN, {"id": round_id})]
+    found = [show_round(row._mapping) for row in connection.execute(_REVISIONS_SHOWN, {"id": round_id})]
     if not found:
         raise Missing
     return found
@@ -78,7 +78,7 @@ def _one(connection: Connection, query: Select[Any], **values: Any) -> StoredRou
     row = connection.execute(query, values).one_or_none()
     if row is None:
         raise Missing
-    return stored_round(row)
+    return show_round(row._mapping)
 
 
 def list_rounds(connection: Connection, window: Window, filters: Mapping[str, Any]) -> Page[StoredRound]:
@@ -86,7 +86,7 @@ def list_rounds(connection: Connection, window: Window, filters: Mapping[str, An
     query, values = select_rounds(window, filters, window.limit + 1)
     # All rows at once: one by one they take as long to be handed over as to be found.
     rows = connection.execute(query, values).all()
-    return window.page([stored_round(row) for row in rows], lambda stored: stored.id)
+    return window.page([show_round(row._mapping) for row in rows], lambda stored: stored.id)
 
 
 def select_rounds(
@@ -127,11 +127,6 @@ def _select_by(names: frozenset[str]) -> Select[Any]:
     query = query.where(*(condition for name, condition in narrows.items() if name in names))
     query = query.order_by(key.desc())
     return query.limit(bindparam("limit")) if "limit" in names else query
-
-
-def stored_round(row: Row[Any]) -> StoredRound:
-    """A revision from a row of what :func:`select_rounds` asks for."""
-    return show_round(row._mapping)
 
 
 def show_round(values: Mapping[Any, Any]) -> StoredRound:

@@ -115,8 +115,8 @@ def read(document: Any) -> RoundResult:
         raise ValueError(str(error)) from None
 
 
-def show(part: Struct) -> Any:
-    """A result, or a part of one, as the document that its JSON says."""
+def show(part: Struct | None) -> Any:
+    """A result, or a part of one that may not be there, as the document that its JSON says."""
     return msgspec.json.decode(write(part))
 
 

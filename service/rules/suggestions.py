@@ -89,7 +89,7 @@ def _show(
         points = outcome.points / len(deals) if ruleset.has_points else None
         shown.append(
             {
-                "rows": results.show(hand.shown)["rows"],
+                "rows": results.show(hand.shown.rows),
                 "expected_points": _rounded(points),
                 "expected_rows": _rounded(outcome.balance / len(deals)),
                 "standard_error": _rounded(_error(means)),

@@ -265,7 +265,7 @@ def test_a_key_that_no_connection_is_left_for_is_no_fault_of_ours(
     with small(place, place.server.url) as app, ExitStack() as others:
         store: Database = app.extensions["susun_database"]
         for _ in range(store.most_connections):
-            others.enter_context(store.transaction(stores=False))
+            others.enter_context(store.transaction())
         monkeypatch.setattr(store.pool(), "checkedin", lambda: 1)
         client = app.test_client()
         client.environ_base |= place.client.environ_base
