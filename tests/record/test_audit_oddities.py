@@ -64,6 +64,8 @@ def test_a_rule_set_is_named(record: Record, client: FlaskClient, value: str) ->
         more=f',"x":{value}}}',
     )
     assert [code for code, *_ in record.named()] == ["ruleset_differs"]
+    record.tamper("UPDATE rulesets SET digest = '' WHERE id = 'odd'")
+    assert [code for code, *_ in record.named()] == ["ruleset_differs"]
 
 
 @pytest.mark.parametrize(
