@@ -60,6 +60,9 @@ def follow(revisions: Sequence[Sealed], head: Head | None) -> Faults:
         last = _check_end(places, last, head, faults)
     gaps = (place for place in range(1, last + 1) if place not in places)
     faults.missing = [place for place, _ in zip(gaps, range(_MOST_MISSING), strict=False)]
+    if _explained_by_altered(revisions, head):
+        altered = [fault for fault in faults.revisions if _is_altered(fault[0])]
+        return Faults(altered)
     return faults
 
 
@@ -75,6 +78,29 @@ def _unbroken(revisions: Sequence[Sealed], head: Head | None) -> bool:
             return False
         known = _digests(revision)
     return head is None or (head.length == len(revisions) and head.digest in known)
+
+
+def _is_altered(revision: Sealed) -> bool:
+    return revision.digest != revision.computed
+
+
+def _explained_by_altered(revisions: Sequence[Sealed], head: Head | None) -> bool:
+    """Whether a chain in the order of its links is whole but for revisions that were altered.
+
+    So it is where revisions have exchanged what is sealed: nobody else is to blame then, although the
+    digests lead elsewhere. All that is referred to has to be there, or something is missing.
+    """
+    known = {digest for revision in revisions for digest in _digests(revision)}
+    expected: tuple[str | None, ...] = (None,)
+    excused = False
+    for place, revision in enumerate(revisions, 1):
+        previous, altered = revision.previous_digest, _is_altered(revision)
+        if revision.link != place or (previous is not None and previous not in known):
+            return False
+        if previous not in expected and not (excused or altered):
+            return False
+        expected, excused = _digests(revision), altered
+    return head is None or (head.length == len(revisions) and (head.digest in expected or excused))
 
 
 def _segments(revisions: Sequence[Sealed]) -> list[list[Sealed]]:

@@ -212,6 +212,9 @@ SWAPS = {
     "links": ("link",),
     "numbers and links": ("number", "link"),
     "digests": ("digest",),
+    "previous digests": ("previous_digest",),
+    "numbers, links and previous digests": ("number", "link", "previous_digest"),
+    "requests, results and digests": ("request", "result", "digest"),
     "places in the chain": ("link", "previous_digest", "digest"),
     "everything but ids": (
         "number", "link", "request", "result", "submitted_at", "previous_digest", "digest"

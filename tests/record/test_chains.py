@@ -1,6 +1,7 @@
 """Chains are followed by digests: who was moved, replaced or removed is named, and nobody after."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import pytest
 
@@ -45,6 +46,50 @@ def test_two_swapped_links_name_two(first: int, second: int) -> None:
     faults = follow(sorted(links, key=lambda link: link.link), Head(7, "d7"))
     moved = {first, second} if first != second else set()
     assert (named(faults), faults.missing) == ({(place, findings.LINK) for place in moved}, [])
+
+
+#: What two revisions may have exchanged; all but the link is sealed.
+COLUMNS = ("number", "content", "previous_digest", "digest", "link")
+
+
+@dataclass
+class Sealed:
+    """A revision whose digest is that of what it says."""
+
+    link: int
+    number: int
+    content: str
+    previous_digest: str | None
+    digest: str = ""
+
+    @property
+    def computed(self) -> str:
+        return repr((self.number, self.content, self.previous_digest))
+
+
+def sealed_chain(length: int) -> list[Sealed]:
+    links: list[Sealed] = []
+    for place in range(1, length + 1):
+        links.append(Sealed(place, place, f"content {place}", links[-1].digest if links else None))
+        links[-1].digest = links[-1].computed
+    return links
+
+
+@pytest.mark.parametrize(
+    "columns", [some for count in range(1, 6) for some in combinations(COLUMNS, count)], ids="+".join
+)
+def test_whatever_two_revisions_have_exchanged_names_these_two(columns: tuple[str, ...]) -> None:
+    for pair in combinations(range(6), 2):
+        links, whole = sealed_chain(6), sealed_chain(6)
+        for place, other in (pair, pair[::-1]):
+            got = {name: getattr(whole[other], name) for name in columns}
+            links[place] = replace(whole[place], **got)
+        faults = follow(sorted(links, key=lambda link: link.link), Head(6, whole[-1].digest))
+        altered = [place for place, link in enumerate(links) if link.digest != link.computed]
+        blamed = [links.index(link) for link, *_ in faults.revisions]
+        # Nothing has happened where all of a revision was exchanged.
+        assert {*altered, *blamed} == (set() if columns == COLUMNS else set(pair))
+        assert (faults.missing, faults.length) == ([], None)
 
 
 @pytest.mark.parametrize("gone", [{1}, {4}, {7}, {1, 2}, {3, 5}, {6, 7}, {1, 4, 7}, set(range(1, 8))])
