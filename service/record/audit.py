@@ -13,7 +13,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, select
 
-from service.record import chains, findings, typed_rows
+from service.record import chains, findings, intact, typed_rows
 from service.record.chains import Head
 from service.record.errors import Missing
 from service.record.findings import Finding
@@ -21,7 +21,7 @@ from service.record.missing import MatchGaps, name_missing
 from service.record.rescoring import SELECT, Rescorer, Revision
 from service.record.tables import adjustments, match_players, matches, rounds, seats
 
-_BATCH = 500
+_BATCH = 250
 # What concerns every round of a match.
 _OF_ALL = ("ruleset_differs", "match_missing")
 _IN_MATCH = ("points", "net", "fees", "rounds")
@@ -128,7 +128,7 @@ def _revisions(
         cursor.execute(query, parameters)
         while rows := cursor.fetchmany(_BATCH):
             report.rounds += len(rows)
-            checked = [rescorer.check(row) for row in rows]
+            checked = intact.check(rescorer, rows)
             strays = typed_rows.compare(connection, rescorer, checked)
             report.findings += strays
             report.unknown.update(_players_of(connection, strays))
@@ -286,10 +286,14 @@ def _sums(newest: list[Revision]) -> dict[str, list[int]]:
     for revision in newest:
         if not revision.counts:
             continue
-        for player, *counts in revision.counted:
-            total = sums.setdefault(player, [0] * len(_IN_MATCH))
-            for place, count in enumerate((*counts, 1)):
-                total[place] += count
+        for player, points, net, fees in revision.counted:
+            total = sums.get(player)
+            if total is None:
+                total = sums[player] = [0] * len(_IN_MATCH)
+            total[0] += points
+            total[1] += net
+            total[2] += fees
+            total[3] += 1
     return sums
 
 

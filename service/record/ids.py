@@ -26,4 +26,4 @@ def now() -> datetime:
 
 def show_time(time: datetime) -> str:
     """A time as RFC 3339 in UTC, to the microsecond: ``2026-01-31T12:00:00.000000Z``."""
-    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
