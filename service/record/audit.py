@@ -117,7 +117,10 @@ def _revisions(
     connection: Connection, rescorer: Rescorer, part: Part, report: Report
 ) -> Iterator[Revision]:
     """All revisions of a part, checked one by one: match by match in the order of links."""
-    column, order = ("match_id", "match_id, link") if part.of_matches else ("id", "id, revision")
+    # Not by what is selected: that is text, which no index is sorted by.
+    column, order = ("match_id", "rounds.match_id, link")
+    if not part.of_matches:
+        column, order = ("id", "rounds.id, revision")
     condition, parameters = part.where(column)
     alone = "match_id IS NOT NULL" if part.of_matches else "match_id IS NULL"
     query = f"SELECT {SELECT} FROM rounds WHERE {alone} AND {condition} ORDER BY {order}"
