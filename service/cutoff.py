@@ -64,11 +64,13 @@ class Cutoff:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def after(self, seconds: float, connection: Connection | PoolProxiedConnection) -> Iterator[Use]:
-        """Cut a connection, of an engine with lines, off if this takes longer."""
+    def after(
+        self, seconds: float, connection: Connection | PoolProxiedConnection, use: Use | None = None
+    ) -> Iterator[Use]:
+        """Cut a connection, of an engine with lines, off if this takes longer; ``use`` tells of it."""
         if self._thread is None or not self._thread.is_alive():
             self._start()
-        use = Use()
+        use = use or Use()
         self._running[use] = (time.monotonic() + seconds, connection.info[_LINE])
         try:
             yield use

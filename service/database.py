@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import orjson
@@ -25,12 +24,13 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from service.cutoff import Cutoff, hold_lines
-from service.faults import FAULTS, DatabaseAway, committing, sqlstate, understood
+from service.cutoff import Cutoff, Use, hold_lines
+from service.faults import FAULTS, DatabaseAway, committing, final, sqlstate, understood
 from service.postgres_address import CONNECT, driver_url
 from service.probe import Probe
+from service.questions import BEGIN, BEGIN_MOMENT, COMMIT, LIMITS, ROLLBACK, Question
 
-__all__ = ["Database", "DatabaseAway", "Question", "question"]
+__all__ = ["Database", "DatabaseAway"]
 
 log = structlog.get_logger(__name__)
 
@@ -52,16 +52,6 @@ _STEP_SECONDS = 35
 #: How long `answers` takes at most.
 _PROBE_SECONDS = 0.8
 
-# Transactions are begun in the same message as what is said first, for which the driver must not begin
-# any itself: that would be a message of its own.
-_BEGIN, _COMMIT, _ROLLBACK = "BEGIN", "COMMIT", "ROLLBACK"
-_BEGIN_MOMENT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-# SET LOCAL, not session settings: they also hold behind a pooler that shares connections.
-_LIMITS = (
-    "SET LOCAL statement_timeout = '5s';"
-    "SET LOCAL lock_timeout = '2s';"
-    "SET LOCAL idle_in_transaction_session_timeout = '10s'"
-)
 # For what is sent while it is read, at the pace of whoever receives it.
 _SNAPSHOT = (
     "SET LOCAL statement_timeout = '30s';"
@@ -81,24 +71,6 @@ class Watch(Protocol):
 
     def timed_out(self) -> None:
         """None became free in time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A SELECT of one row at most, in the driver's own words, with its time limits in the same message.
-
-    ``alone``: Postgres takes a message of several statements for a transaction, so that the limits
-    hold, and end, with it; poolers pass it on in one piece. ``first``: the same where a transaction
-    begins with it, for which it needs no round trip of its own.
-    """
-
-    alone: str
-    first: str
-
-
-def question(sql: str) -> Question:
-    """A question; its parameters are ``%(name)s``."""
-    return Question(f"{_LIMITS};{sql}", f"{_BEGIN};{_LIMITS};{sql}")
 
 
 class Database:
@@ -156,7 +128,7 @@ class Database:
         Raises :class:`DatabaseAway`, or one of its kind, where Postgres cannot be reached, or cannot do
         it in time.
         """
-        begun = self._transaction(_statements(f"{_BEGIN};{_LIMITS}"), stores=True)
+        begun = self._transaction(_statements(f"{BEGIN};{LIMITS}"), stores=True)
         with begun as (connection, _):
             yield connection
 
@@ -175,7 +147,7 @@ class Database:
         Raises :class:`DatabaseAway` as transactions do.
         """
         # Where nothing was said for a while, that is found out first.
-        first = _statements(_LIMITS) if self._silent else _nothing
+        first = _statements(LIMITS) if self._silent else _nothing
         with understood(), self._begun(first, _TRANSACTION_SECONDS, self._readers) as (connection, _):
             yield connection
 
@@ -185,33 +157,65 @@ class Database:
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        begun = self._transaction(_statements(f"{_BEGIN_MOMENT};{_LIMITS}"), stores=False)
+        begun = self._transaction(_statements(f"{BEGIN_MOMENT};{LIMITS}"), stores=False)
         with begun as (connection, _):
             yield connection
 
     def ask(self, what: Question, **parameters: Any) -> Sequence[Any] | None:
-        """The answer to a :func:`question`, in a single round trip.
+        """The only row that answers a :func:`question` of a moment, in a single round trip.
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        listened_to = bool(self.engine.dispatch.before_cursor_execute)  # for traces, say
-        if not self._silent and not listened_to and self.pool().checkedin():
-            # What fails is asked once more, in the way that knows what to make of a fault. That there is
-            # no connection any more has been waited for already.
-            with understood(), suppress(psycopg2.Error):
-                return self._ask_driver(what.alone, parameters)
+        if self._can_ask_driver():
+            with understood(), self._or_once_more():
+                rows = self._ask_driver(what, parameters, Use(), _QUICK_SECONDS)
+                return rows[0] if rows else None
         asked = _answer(what.alone, parameters)
         with understood(), self._begun(asked, _TRANSACTION_SECONDS) as (_, row):
             return row
 
-    def _ask_driver(self, statement: str, parameters: dict[str, Any]) -> Sequence[Any] | None:
+    def rows(self, what: Question, **parameters: Any) -> Sequence[Sequence[Any]]:
+        """All rows that answer a :func:`question`, which may take as long as a transaction.
+
+        Raises :class:`DatabaseAway` as transactions do.
+        """
+        if self._can_ask_driver():
+            use = Use()
+            with understood(), self._or_once_more():
+                return self._ask_driver(what, parameters, use, _TRANSACTION_SECONDS)
+            if use.cut:
+                raise _taken_too_long(_TRANSACTION_SECONDS)
+        with self.reading() as connection:
+            return connection.exec_driver_sql(what.sql, parameters).all()
+
+    def _can_ask_driver(self) -> bool:
+        """Whether there is a connection, of which nothing bad is known, and nobody who listens."""
+        listened_to = bool(self.engine.dispatch.before_cursor_execute)  # for traces, say
+        return not self._silent and not listened_to and self.pool().checkedin() > 0
+
+    @contextmanager
+    def _or_once_more(self) -> Iterator[None]:
+        """What fails is to be asked once more, in the way that knows what to make of a lost connection.
+
+        That there is no connection any more has been waited for already, and so has what took too long.
+        """
+        try:
+            yield
+        except psycopg2.Error as error:
+            found = final(error)
+            if found is not None:
+                raise found from error
+
+    def _ask_driver(
+        self, what: Question, parameters: dict[str, Any], use: Use, seconds: float
+    ) -> Sequence[Sequence[Any]]:
         """Ask by a connection that is there, without SQLAlchemy, which takes longer than the answer."""
         line = self._take(self.engine.raw_connection)
         try:
-            with self._cutoff.after(_QUICK_SECONDS, line), closing(line.cursor()) as cursor:
-                cursor.execute(statement, parameters)
-                row: Sequence[Any] | None = cursor.fetchone()
-                return row
+            with self._cutoff.after(seconds, line, use), closing(line.cursor()) as cursor:
+                cursor.execute(what.alone, parameters)
+                rows: Sequence[Sequence[Any]] = cursor.fetchall()
+                return rows
         except BaseException:
             line.invalidate()
             raise
@@ -264,7 +268,7 @@ class Database:
             yield connection, said
             if stores:
                 with committing():
-                    connection.exec_driver_sql(_COMMIT)
+                    connection.exec_driver_sql(COMMIT)
 
     @contextmanager
     def _begun(
@@ -277,9 +281,7 @@ class Database:
                 yield connection, said
             except DBAPIError as error:
                 if use.cut:  # to do it again would take as long again
-                    raise DatabaseAway(
-                        f"the database has taken more than {seconds:g} seconds"
-                    ) from error
+                    raise _taken_too_long(seconds) from error
                 raise
             finally:
                 self._give_back(connection)
@@ -374,6 +376,10 @@ class Database:
         self._cutoff.stop()
 
 
+def _taken_too_long(seconds: float) -> DatabaseAway:
+    return DatabaseAway(f"the database has taken more than {seconds:g} seconds")
+
+
 def _statements(statements: str) -> Callable[[Connection], Any]:
     """What a connection is told first."""
     return lambda connection: connection.exec_driver_sql(statements)
@@ -387,7 +393,7 @@ def _limited(
     _connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool
 ) -> tuple[str, Any]:
     """A statement in one message with its time limits; Postgres takes both for one transaction."""
-    return f"{_LIMITS};{statement}", parameters
+    return f"{LIMITS};{statement}", parameters
 
 
 def _answer(asked: str, parameters: Mapping[str, Any]) -> Callable[[Connection], Sequence[Any] | None]:
@@ -403,7 +409,7 @@ def _undo(connection: Connection) -> None:
     if not driver.autocommit or driver.get_transaction_status() == TRANSACTION_STATUS_IDLE:
         return
     with suppress(psycopg2.Error), closing(driver.cursor()) as cursor:
-        cursor.execute(_ROLLBACK)
+        cursor.execute(ROLLBACK)
     if driver.closed or driver.get_transaction_status() != TRANSACTION_STATUS_IDLE:
         connection.invalidate()
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import psycopg2
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -96,6 +97,15 @@ def fault_of(error: DBAPIError) -> Fault | None:
 def sqlstate(error: BaseException | None) -> str:
     """The SQLSTATE of the driver's error, or ""."""
     return getattr(error, "pgcode", None) or ""
+
+
+def final(error: psycopg2.Error) -> DatabaseAway | None:
+    """What to raise for an error of the driver that neither another connection nor another try helps."""
+    state = sqlstate(error)
+    found = FAULTS.get(state) or FAULTS.get(state[:2])
+    if found is None or found.again or found.drop:
+        return None
+    return found.kind(_first_line(error))
 
 
 @contextmanager

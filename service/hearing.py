@@ -20,7 +20,8 @@ from contextlib import closing
 import psycopg2
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.database import Database, DatabaseAway, question
+from service.database import Database, DatabaseAway
+from service.questions import question
 
 log = logging.getLogger(__name__)
 

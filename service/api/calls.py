@@ -113,6 +113,7 @@ def call(
     most_bytes: int | None = None,
     lines: Lines | None = None,
     moment: bool = False,
+    asks: bool = False,
 ) -> Callable[[View], View]:
     """Make a function the view of a call.
 
@@ -122,9 +123,10 @@ def call(
     which an Idempotency-Key is honoured; otherwise one to read by. It returns a JSON-able
     mapping, a :class:`Created`, a response, or :class:`Afterwards`. It may be called again for the same
     request where the database has undone what it did; so it changes nothing but the database.
-    ``moment``: what it reads by several statements has to be of one moment. ``most_bytes``: what its
-    body may have, if it is not the limit of all. ``lines``: what answers a body of NDJSON; the view is
-    called for a body of JSON only.
+    ``moment``: what it reads by several statements has to be of one moment. ``asks``: it gets the
+    ``database`` in place of a connection, to ask it questions, each of which stands for itself.
+    ``most_bytes``: what its body may have, if it is not the limit of all. ``lines``: what answers a body
+    of NDJSON; the view is called for a body of JSON only.
     """
     taken = (*([JSON] if body is not None else []), *([bodies.NDJSON] if lines is not None else []))
 
@@ -152,6 +154,8 @@ def call(
                 return idempotently(
                     database(), raw, lambda connection: serve(ids, raw, connection=connection)
                 )
+            if asks:
+                return serve(ids, raw, database=database())
             with database().moment() if moment else database().reading() as connection:
                 return serve(ids, raw, connection=connection)
 

@@ -26,6 +26,7 @@ from service.api.conditional import kept_round, tagged, unless_known
 from service.api.lists import filters_of, page_of, window_of
 from service.api.problems import invalid
 from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
+from service.database import Database
 from service.record import keeping, matches, rounds
 from service.record.rulesets import find_ruleset
 
@@ -136,6 +137,7 @@ def post_match_round(connection: Connection, match_id: UUID, document: Any) -> R
     blueprint,
     "GET",
     "/<match_id>/rounds",
+    asks=True,
     scope="read",
     summary="List the rounds of a match, newest first",
     query=MatchRoundsQuery(),
@@ -144,15 +146,15 @@ def post_match_round(connection: Connection, match_id: UUID, document: Any) -> R
     problems=["not-found", *STREAM_PROBLEMS],
 )
 def list_match_rounds(
-    connection: Connection, match_id: UUID, query: dict[str, Any]
+    database: Database, match_id: UUID, query: dict[str, Any]
 ) -> Response | Afterwards:
     """Each in its newest revision, void ones too: `status` leaves them out.
 
     As JSON in pages, as NDJSON or CSV whole.
     """
-    matches.get_version(connection, match_id)
+    matches.ask_version(database, match_id)
     filters = {**filters_of(query, rounds.FILTERS), "match": match_id}
-    return list_of_rounds(connection, query, filters)
+    return list_of_rounds(database, query, filters)
 
 
 @call(

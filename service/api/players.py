@@ -3,7 +3,6 @@
 from typing import Any
 
 from flask import Blueprint, Response
-from sqlalchemy import Connection
 
 from schemas.answers import PlayerAnswer, RoundsAnswer
 from schemas.queries import PlayerRoundsQuery
@@ -11,6 +10,7 @@ from service.api.calls import Afterwards, call
 from service.api.conditional import unless_known
 from service.api.lists import filters_of
 from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
+from service.database import Database
 from service.record import players, rounds
 
 blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
@@ -20,20 +20,21 @@ blueprint = Blueprint("players", __name__, url_prefix="/v1/players")
     blueprint,
     "GET",
     "/<player>",
+    asks=True,
     scope="read",
     summary="Read a player's totals",
     answer=PlayerAnswer(),
     problems=["not-found"],
     conditional=True,
 )
-def get_player(connection: Connection, player: str) -> Response:
+def get_player(database: Database, player: str) -> Response:
     """Rounds, matches, points, wins, fouls, sweeps, specials, over matches and rounds on their own.
 
     Void rounds do not count, nor do adjustments. The player is looked for exactly as written.
     """
     return unless_known(
-        lambda: players.get_version(connection, player),
-        lambda: players.get_player(connection, player),
+        lambda: players.get_version(database, player),
+        lambda: players.get_player(database, player),
     )
 
 
@@ -41,6 +42,7 @@ def get_player(connection: Connection, player: str) -> Response:
     blueprint,
     "GET",
     "/<player>/rounds",
+    asks=True,
     scope="read",
     summary="List a player's rounds, newest first",
     query=PlayerRoundsQuery(),
@@ -48,12 +50,10 @@ def get_player(connection: Connection, player: str) -> Response:
     also=STREAMS,
     problems=STREAM_PROBLEMS,
 )
-def list_player_rounds(
-    connection: Connection, player: str, query: dict[str, Any]
-) -> Response | Afterwards:
+def list_player_rounds(database: Database, player: str, query: dict[str, Any]) -> Response | Afterwards:
     """Each in its newest revision, void ones too: `status` leaves them out.
 
     As JSON in pages, as NDJSON or CSV whole.
     """
     filters = {**filters_of(query, rounds.FILTERS), "player": player}
-    return list_of_rounds(connection, query, filters)
+    return list_of_rounds(database, query, filters)

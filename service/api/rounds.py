@@ -26,6 +26,7 @@ from service.api.lists import filters_of
 from service.api.problems import invalid
 from service.api.scoring import round_of
 from service.api.streams import STREAM_PROBLEMS, STREAMS, list_of_rounds
+from service.database import Database
 from service.language import retold
 from service.record import keeping, rounds
 from service.record.rulesets import find_ruleset
@@ -62,6 +63,7 @@ def post_round(connection: Connection, document: Any) -> Response:
     blueprint,
     "GET",
     "",
+    asks=True,
     scope="read",
     summary="List rounds, newest first",
     query=RoundsQuery(),
@@ -69,72 +71,75 @@ def post_round(connection: Connection, document: Any) -> Response:
     also=STREAMS,
     problems=STREAM_PROBLEMS,
 )
-def list_rounds(connection: Connection, query: dict[str, Any]) -> Response | Afterwards:
+def list_rounds(database: Database, query: dict[str, Any]) -> Response | Afterwards:
     """Those of a player, a match, a rule set, a time, a status, or all; each in its newest revision.
 
     Void rounds are listed too: `status` leaves them out. As JSON in pages, as NDJSON or CSV whole.
     """
-    return list_of_rounds(connection, query, filters_of(query, rounds.FILTERS))
+    return list_of_rounds(database, query, filters_of(query, rounds.FILTERS))
 
 
 @call(
     blueprint,
     "GET",
     "/<round_id>",
+    asks=True,
     scope="read",
     summary="Read a stored round",
     answer=StoredRoundAnswer(),
     problems=["not-found"],
     conditional=True,
 )
-def get_round(connection: Connection, round_id: UUID) -> Response:
+def get_round(database: Database, round_id: UUID) -> Response:
     """Its newest revision: request, result, and all about its keeping.
 
     Of a void round the request and the points that it had are shown; they count nowhere.
     """
 
     def read() -> tuple[bytes, object]:
-        found = rounds.get_round(connection, round_id)
+        found = rounds.get_round(database, round_id)
         return retold(found.json, g.language), found.digest
 
-    return unless_known(lambda: rounds.get_digest(connection, round_id), read)
+    return unless_known(lambda: rounds.get_digest(database, round_id), read)
 
 
 @call(
     blueprint,
     "GET",
     "/<round_id>/revisions",
+    asks=True,
     scope="read",
     summary="Read all revisions of a round",
     answer=RevisionsAnswer(),
     problems=["not-found"],
     conditional=True,
 )
-def list_revisions(connection: Connection, round_id: UUID) -> Response:
+def list_revisions(database: Database, round_id: UUID) -> Response:
     """Oldest first; the last is the one that counts, unless it is void."""
 
     def read() -> tuple[dict[str, Any], object]:
-        found = rounds.list_revisions(connection, round_id)
+        found = rounds.list_revisions(database, round_id)
         items = [orjson.Fragment(retold(revision.json, g.language)) for revision in found]
         return {"items": items}, found[-1].digest
 
-    return unless_known(lambda: rounds.get_digest(connection, round_id), read)
+    return unless_known(lambda: rounds.get_digest(database, round_id), read)
 
 
 @call(
     blueprint,
     "GET",
     "/<round_id>/revisions/<revision>",
+    asks=True,
     scope="read",
     summary="Read one revision of a round",
     answer=StoredRoundAnswer(),
     problems=["not-found"],
     etag=True,
 )
-def get_revision(connection: Connection, round_id: UUID, revision: str) -> Response:
+def get_revision(database: Database, round_id: UUID, revision: str) -> Response:
     """As it was stored. It never changes, and may be cached for good."""
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 10 else 0
-    found = rounds.get_revision(connection, round_id, number)
+    found = rounds.get_revision(database, round_id, number)
     response = tagged(retold(found.json, g.language), found.digest)
     response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
     return response
@@ -190,7 +195,7 @@ def void_round(connection: Connection, round_id: UUID, document: Any) -> Respons
 
     In a match it keeps its number, and no other round takes its place; a correction brings it back.
     """
-    rounds.get_digest(connection, round_id)  # that there is no such round comes before what is wrong
+    rounds.check_there(connection, round_id)  # that there is no such round comes before what is wrong
     kept = keeping.void_round(
         connection,
         round_id,

@@ -20,10 +20,10 @@ from schemas.answers import RoundLineAnswer, StreamEndAnswer
 from schemas.queries import DEFAULT_LIMIT, MOST_ITEMS
 from service import logs, metrics
 from service.api.bodies import NDJSON
-from service.api.calls import Afterwards, database
+from service.api.calls import Afterwards
 from service.api.lists import page_of_rounds, window_of
 from service.api.problems import Problem
-from service.database import DatabaseAway
+from service.database import Database, DatabaseAway
 from service.language import retold
 from service.messages import _
 from service.record import export, rounds
@@ -80,9 +80,9 @@ class _Stream:
 
 
 def list_of_rounds(
-    connection: Connection, query: Mapping[str, Any], filters: Mapping[str, Any]
+    database: Database, query: Mapping[str, Any], filters: Mapping[str, Any]
 ) -> Response | Afterwards:
-    """Rounds as the request wants them: a page, or a stream once the transaction of the call is over."""
+    """Rounds as the request wants them: a page, or a stream once the call is over."""
     media_type = wanted((JSON, *_LINES))
     limit = query.get("limit")
     of_page = {**query, "limit": min(limit or DEFAULT_LIMIT, MOST_ITEMS)}
@@ -90,10 +90,13 @@ def list_of_rounds(
     if media_type != JSON:
         return Afterwards(
             lambda: _open(
-                media_type, part, lambda snapshot: export.read_rounds(snapshot, part, filters, limit)
+                database,
+                media_type,
+                part,
+                lambda snapshot: export.read_rounds(snapshot, part, filters, limit),
             )
         )
-    response = page_of_rounds(rounds.list_rounds(connection, part, filters), of_page)
+    response = page_of_rounds(rounds.list_rounds(database, part, filters), of_page)
     response.vary.add("Accept")
     return response
 
@@ -115,7 +118,10 @@ def wanted(offered: Sequence[str]) -> str:
 
 
 def _open(
-    media_type: str, part: Window, read: Callable[[Connection], Iterator[list[StoredRound]]]
+    database: Database,
+    media_type: str,
+    part: Window,
+    read: Callable[[Connection], Iterator[list[StoredRound]]],
 ) -> Response:
     """Begin a stream; what fails until the first rounds are there is still a problem."""
     with ExitStack() as opening:
@@ -126,8 +132,8 @@ def _open(
         opening.callback(_running.release)
         metrics.STREAMS.inc()
         opening.callback(metrics.STREAMS.dec)
-        snapshot = opening.enter_context(database().snapshot(MOST_SECONDS + _PIECE_SECONDS))
-        batches = database().step_by_step(snapshot, read(snapshot))
+        snapshot = opening.enter_context(database.snapshot(MOST_SECONDS + _PIECE_SECONDS))
+        batches = database.step_by_step(snapshot, read(snapshot))
         first = next(batches, [])
         held = opening.pop_all()
 

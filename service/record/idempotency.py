@@ -10,8 +10,8 @@ from uuid import UUID
 import orjson
 from sqlalchemy import Connection, delete
 
-from service.database import question
 from service.messages import _
+from service.questions import question
 from service.record.errors import Conflict
 from service.record.ids import now
 from service.record.tables import idempotency_keys

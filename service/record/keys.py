@@ -13,7 +13,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
-from service.database import question
+from service.questions import question
 from service.record.ids import new_id, now
 from service.record.tables import api_keys
 

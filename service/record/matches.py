@@ -21,7 +21,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
+from service.database import Database
 from service.messages import _
+from service.questions import question_of
 from service.record import totals, tournament_totals
 from service.record.errors import Conflict, Missing, NotInMatch
 from service.record.ids import new_id, now, show_time
@@ -32,6 +34,8 @@ from service.rules.ruleset import RuleSet
 
 #: What a list of matches can be narrowed by.
 FILTERS = ("player", "status", "ruleset", "tournament", "since", "until")
+
+_VERSION = question_of(select(matches.c.version).where(matches.c.id == bindparam("id")))
 
 MATCH_FINISHED = _("the match is finished; {rounds} rounds have been played")
 
@@ -90,10 +94,18 @@ def get_match(connection: Connection, match_id: UUID) -> dict[str, Any]:
 
 def get_version(connection: Connection, match_id: UUID) -> int:
     """How often a match has changed, without reading it; :class:`Missing` if there is none."""
-    version: int | None = connection.scalar(select(matches.c.version).where(matches.c.id == match_id))
-    if version is None:
+    return _version(connection.exec_driver_sql(_VERSION.sql, {"id": str(match_id)}).all())
+
+
+def ask_version(database: Database, match_id: UUID) -> int:
+    """The same, asked for on its own."""
+    return _version(database.rows(_VERSION, id=str(match_id)))
+
+
+def _version(found: Sequence[Sequence[Any]]) -> int:
+    if not found:
         raise Missing
-    return version
+    return int(found[0][0])
 
 
 def list_matches(

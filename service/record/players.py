@@ -2,27 +2,31 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import bindparam, select
 
+from service.database import Database
+from service.questions import question_of
 from service.record.errors import Missing
 from service.record.tables import PLAYER_COUNTS, player_totals
 
+_SHOWN = ("player", "matches", *PLAYER_COUNTS)
+_VERSION = select(player_totals.c.version).where(player_totals.c.player == bindparam("player"))
+_ASK_VERSION = question_of(_VERSION)
+_ASK_TOTALS = question_of(_VERSION.add_columns(*[player_totals.c[name] for name in _SHOWN]))
 
-def get_version(connection: Connection, player: str) -> int:
+
+def get_version(database: Database, player: str) -> int:
     """How often a player's totals have changed; :class:`Missing` if there is no such player."""
-    version: int | None = connection.scalar(
-        select(player_totals.c.version).where(player_totals.c.player == player)
-    )
-    if version is None:
+    found = database.rows(_ASK_VERSION, player=player)
+    if not found:
         raise Missing
-    return version
+    return int(found[0][0])
 
 
-def get_player(connection: Connection, player: str) -> tuple[dict[str, Any], int]:
+def get_player(database: Database, player: str) -> tuple[dict[str, Any], int]:
     """A player's totals and their version; :class:`Missing` if there is no such player."""
-    query = select(player_totals).where(player_totals.c.player == player)
-    row = connection.execute(query).mappings().one_or_none()
-    if row is None:
+    found = database.rows(_ASK_TOTALS, player=player)
+    if not found:
         raise Missing
-    shown = {name: row[name] for name in ("player", "matches", *PLAYER_COUNTS)}
-    return shown, row["version"]
+    version, *totals = found[0]
+    return dict(zip(_SHOWN, totals, strict=True)), version

@@ -1,14 +1,16 @@
 """Rounds read: one, its revisions, lists of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Connection, Select, Text, bindparam, cast, exists, select
+from sqlalchemy import Connection, Select, Text, bindparam, cast, exists, literal_column, select
 
+from service.database import Database
+from service.questions import Question, question_of
 from service.record.errors import Missing
 from service.record.ids import show_time
 from service.record.pages import Page, Window, since_id
@@ -19,13 +21,13 @@ FILTERS = ("player", "match", "tournament", "ruleset", "since", "until", "status
 
 
 # What is shown of a revision; as texts what is sent on as it is, and need not be taken apart.
+_NAMES = (
+    *("id", "match_id", "number", "revision", "status", "result", "request"),
+    *("submitted_at", "submitted_by", "reason", "digest", "previous_digest"),
+)
 _AS_TEXT = ("id", "match_id", "result", "request")
 _SHOWN = tuple(
-    cast(rounds.c[name], Text).label(name) if name in _AS_TEXT else rounds.c[name]
-    for name in (
-        *("id", "match_id", "number", "revision", "status", "result", "request"),
-        *("submitted_at", "submitted_by", "reason", "digest", "previous_digest"),
-    )
+    cast(rounds.c[name], Text).label(name) if name in _AS_TEXT else rounds.c[name] for name in _NAMES
 )
 
 
@@ -40,66 +42,84 @@ class StoredRound:
 
 # Queries are made once, with parameters: to make one takes longer than Postgres takes to answer it.
 _OF_ROUND = select(rounds).where(rounds.c.id == bindparam("id"))
-NEWEST = _OF_ROUND.order_by(rounds.c.revision.desc()).limit(1)
+NEWEST = _OF_ROUND.order_by(rounds.c.revision.desc()).limit(literal_column("1"))
 """The newest revision of a round, by its ``id``."""
-_NEWEST_DIGEST = NEWEST.with_only_columns(rounds.c.digest)
-_NEWEST_SHOWN = NEWEST.with_only_columns(*_SHOWN)
-_REVISION_SHOWN = _OF_ROUND.where(rounds.c.revision == bindparam("revision")).with_only_columns(*_SHOWN)
-_REVISIONS_SHOWN = _OF_ROUND.order_by(rounds.c.revision).with_only_columns(*_SHOWN)
+_NEWEST_DIGEST = question_of(NEWEST.with_only_columns(rounds.c.digest))
+_NEWEST_SHOWN = question_of(NEWEST.with_only_columns(*_SHOWN))
+_OF_REVISION = _OF_ROUND.where(rounds.c.revision == bindparam("revision"))
+_REVISION_SHOWN = question_of(_OF_REVISION.with_only_columns(*_SHOWN))
+_REVISIONS_SHOWN = question_of(_OF_ROUND.order_by(rounds.c.revision).with_only_columns(*_SHOWN))
 
 
-def get_round(connection: Connection, round_id: UUID) -> StoredRound:
+def get_round(database: Database, round_id: UUID) -> StoredRound:
     """The newest revision of a round; :class:`Missing` if there is none."""
-    return _one(connection, _NEWEST_SHOWN, id=round_id)
+    return _some(database, _NEWEST_SHOWN, id=str(round_id))[0]
 
 
-def get_digest(connection: Connection, round_id: UUID) -> str:
+def get_digest(database: Database, round_id: UUID) -> str:
     """The digest of the newest revision, without reading it; :class:`Missing` if there is none."""
-    digest: str | None = connection.scalar(_NEWEST_DIGEST, {"id": round_id})
-    if digest is None:
-        raise Missing
-    return digest
-
-
-def get_revision(connection: Connection, round_id: UUID, revision: int) -> StoredRound:
-    """One revision of a round; :class:`Missing` if there is none."""
-    return _one(connection, _REVISION_SHOWN, id=round_id, revision=revision)
-
-
-def list_revisions(connection: Connection, round_id: UUID) -> list[StoredRound]:
-    """All revisions of a round, oldest first; :class:`Missing` if there is no such round."""
-    found = [show_round(row._mapping) for row in connection.execute(_REVISIONS_SHOWN, {"id": round_id})]
+    found = database.rows(_NEWEST_DIGEST, id=str(round_id))
     if not found:
         raise Missing
-    return found
+    return str(found[0][0])
 
 
-def _one(connection: Connection, query: Select[Any], **values: Any) -> StoredRound:
-    row = connection.execute(query, values).one_or_none()
-    if row is None:
+def get_revision(database: Database, round_id: UUID, revision: int) -> StoredRound:
+    """One revision of a round; :class:`Missing` if there is none."""
+    return _some(database, _REVISION_SHOWN, id=str(round_id), revision=revision)[0]
+
+
+def list_revisions(database: Database, round_id: UUID) -> list[StoredRound]:
+    """All revisions of a round, oldest first; :class:`Missing` if there is no such round."""
+    return _some(database, _REVISIONS_SHOWN, id=str(round_id))
+
+
+def check_there(connection: Connection, round_id: UUID) -> None:
+    """:class:`Missing` if there is no such round."""
+    if connection.scalar(select(rounds.c.id).where(rounds.c.id == round_id).limit(1)) is None:
         raise Missing
-    return show_round(row._mapping)
 
 
-def list_rounds(connection: Connection, window: Window, filters: Mapping[str, Any]) -> Page[StoredRound]:
+def _some(database: Database, what: Question, **values: Any) -> list[StoredRound]:
+    rows = database.rows(what, **values)
+    if not rows:
+        raise Missing
+    return [_show_row(row) for row in rows]
+
+
+def _show_row(row: Sequence[Any]) -> StoredRound:
+    return show_round(dict(zip(_NAMES, row, strict=True)))
+
+
+def list_rounds(database: Database, window: Window, filters: Mapping[str, Any]) -> Page[StoredRound]:
     """A page of rounds, newest first, each in its newest revision; ``filters`` as in ``FILTERS``."""
-    query, values = select_rounds(window, filters, window.limit + 1)
-    # All rows at once: one by one they take as long to be handed over as to be found.
-    rows = connection.execute(query, values).all()
-    return window.page([show_round(row._mapping) for row in rows], lambda stored: stored.id)
+    values = _values(window, filters, window.limit + 1)
+    as_text = {name: str(value) if isinstance(value, UUID) else value for name, value in values.items()}
+    rows = database.rows(_question_by(frozenset(values)), **as_text)
+    return window.page([_show_row(row) for row in rows], lambda stored: stored.id)
 
 
 def select_rounds(
     window: Window, filters: Mapping[str, Any], limit: int | None
 ) -> tuple[Select[Any], dict[str, Any]]:
     """The query for rounds in their newest revision, as a window and filters want, and its values."""
+    values = _values(window, filters, limit)
+    return _select_by(frozenset(values)), values
+
+
+def _values(window: Window, filters: Mapping[str, Any], limit: int | None) -> dict[str, Any]:
     values = {name: filters[name] for name in FILTERS if filters.get(name) is not None}
     values |= {name: since_id(values[name]) for name in ("since", "until") if name in values}
     if window.after is not None:
         values["after"] = window.after
     if limit is not None:
         values["limit"] = limit
-    return _select_by(frozenset(values)), values
+    return values
+
+
+@lru_cache
+def _question_by(names: frozenset[str]) -> Question:
+    return question_of(_select_by(names))
 
 
 @lru_cache

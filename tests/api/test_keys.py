@@ -13,8 +13,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import event, text
 
-from service.database import Database, DatabaseAway, question
+from service.database import Database, DatabaseAway
 from service.last_use import LastUse
+from service.questions import question
 from service.record import keys
 from service.record.ids import now
 from tests.api.requests import ROUND, assert_problem

@@ -16,7 +16,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from psycopg2.errors import DeadlockDetected
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
-from sqlalchemy import event
+from sqlalchemy import bindparam, column, event, literal_column, select
 from werkzeug.test import TestResponse
 
 from app import create_app
@@ -24,6 +24,7 @@ from service import database as database_module
 from service.api.problems import PROBLEMS, RETRY_SECONDS
 from service.database import Database
 from service.faults import FAULTS, DatabaseAway
+from service.questions import question, question_of
 from service.record import keeping, keys
 from service.setup import prepare_database
 from tests.api.requests import ROUND
@@ -38,6 +39,15 @@ FAIL = """
         RETURN NEW;
     END $$;
     SELECT setval('attempts', 1, false);
+"""
+# The same of a question.
+FAIL_ASKED = """
+    CREATE SEQUENCE IF NOT EXISTS asked;
+    CREATE OR REPLACE FUNCTION fail_asked() RETURNS text LANGUAGE plpgsql AS $$
+    BEGIN
+        PERFORM nextval('asked');
+        RAISE EXCEPTION 'a fault' USING ERRCODE = '{state}';
+    END $$;
 """
 AT_INSERT = "CREATE TRIGGER fail BEFORE INSERT ON rounds FOR EACH ROW EXECUTE FUNCTION fail()"
 AT_COMMIT = """
@@ -170,6 +180,41 @@ def test_what_may_succeed_at_once_is_tried_again_unnoticed(place: Place, state: 
     with place.failing(f"RAISE EXCEPTION 'a fault' USING ERRCODE = '{state}'", times=2):
         assert place.post(key=f"{state}-again").status_code == 201
     assert place.stored()[0] == rounds + 1
+
+
+@pytest.mark.parametrize("state", TOLD)
+def test_a_question_that_fails_is_asked_once_more_only_where_that_may_help(
+    place: Place, state: str
+) -> None:
+    problem, _ = TOLD[state]
+    place.server.run(FAIL_ASKED.format(state=state), "SELECT setval('asked', 1, false)")
+    database: Database = place.app.extensions["susun_database"]
+    for ask in (database.rows, database.ask):
+        before = place.ask("SELECT nextval('asked')")
+        with pytest.raises(DatabaseAway) as failed:
+            ask(question("SELECT fail_asked()"))
+        assert failed.value.problem == problem
+        fault = FAULTS.get(state) or FAULTS[state[:2]]
+        times = place.ask("SELECT nextval('asked')") - before - 1
+        assert times in ((2, 3) if fault.again or fault.drop else (1,))
+        assert database.rows(question("SELECT 1")) == [(1,)]
+
+
+def test_a_question_that_takes_too_long_is_not_asked_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "_TRANSACTION_SECONDS", 0.5)
+    began = time.monotonic()
+    with pytest.raises(DatabaseAway, match=r"more than 0\.5 seconds"):
+        place.app.extensions["susun_database"].rows(question("SELECT pg_sleep(20)"))
+    assert time.monotonic() - began < 5
+
+
+def test_a_question_leaves_no_value_out_of_its_parameters() -> None:
+    by_name = select(literal_column("1")).where(column("id") == bindparam("id"))
+    assert question_of(by_name).sql.endswith("WHERE id = %(id)s")
+    with pytest.raises(ValueError, match="parameters"):
+        question_of(by_name.where(column("revision") == 1))
 
 
 def test_other_errors_are_ours(place: Place) -> None:
@@ -522,11 +567,11 @@ def test_a_frozen_server_holds_no_snapshot_for_long(monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter limits than those with which transactions begin."""
-    sent = database_module._LIMITS
+    sent = database_module.LIMITS
     for limit, shorter in (("5s", "400ms"), ("2s", "200ms"), ("10s", "300ms")):
         assert f"'{limit}'" in sent
         sent = sent.replace(f"'{limit}'", f"'{shorter}'")
-    monkeypatch.setattr(database_module, "_LIMITS", sent)
+    monkeypatch.setattr(database_module, "LIMITS", sent)
 
 
 def new_match(place: Place) -> str:
