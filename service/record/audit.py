@@ -117,12 +117,11 @@ def _revisions(
     connection: Connection, rescorer: Rescorer, part: Part, report: Report
 ) -> Iterator[Revision]:
     """All revisions of a part, checked one by one: match by match in the order of links."""
-    # Not by what is selected: that is text, which no index is sorted by.
-    column, order = ("match_id", "rounds.match_id, link")
-    if not part.of_matches:
-        column, order = ("id", "rounds.id, revision")
+    column, place = ("match_id", "link") if part.of_matches else ("id", "revision")
     condition, parameters = part.where(column)
     alone = "match_id IS NOT NULL" if part.of_matches else "match_id IS NULL"
+    # Not by the column that is selected: that is text, which no index is sorted by.
+    order = f"rounds.{column}, {place}"
     query = f"SELECT {SELECT} FROM rounds WHERE {alone} AND {condition} ORDER BY {order}"
     # SQLAlchemy's rows and types would take as long as scoring.
     cursor: Any = connection.connection.cursor(name="audited")
