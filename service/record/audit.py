@@ -113,16 +113,21 @@ def once(found: Iterable[Finding]) -> list[Finding]:
     return list(told.values())
 
 
-def _revisions(
-    connection: Connection, rescorer: Rescorer, part: Part, report: Report
-) -> Iterator[Revision]:
-    """All revisions of a part, checked one by one: match by match in the order of links."""
+def query_of(part: Part) -> tuple[str, dict[str, Any]]:
+    """The query for the revisions of a part, in the order of their chains, and its parameters."""
     column, place = ("match_id", "link") if part.of_matches else ("id", "revision")
     condition, parameters = part.where(column)
     alone = "match_id IS NOT NULL" if part.of_matches else "match_id IS NULL"
     # Not by the column that is selected: that is text, which no index is sorted by.
     order = f"rounds.{column}, {place}"
-    query = f"SELECT {SELECT} FROM rounds WHERE {alone} AND {condition} ORDER BY {order}"
+    return f"SELECT {SELECT} FROM rounds WHERE {alone} AND {condition} ORDER BY {order}", parameters
+
+
+def _revisions(
+    connection: Connection, rescorer: Rescorer, part: Part, report: Report
+) -> Iterator[Revision]:
+    """All revisions of a part, checked: match by match in the order of links."""
+    query, parameters = query_of(part)
     # SQLAlchemy's rows and types would take as long as scoring.
     cursor: Any = connection.connection.cursor(name="audited")
     try:

@@ -7,6 +7,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from service.database import Database
+from service.record.audit import Part, query_of
 from service.record.copied import copy, duel_lines, seat_lines
 from service.rules import results
 from tests.api.requests import BUDI, post_round
@@ -27,6 +28,18 @@ def test_a_clean_record_is_clean(record: Record, match: str, played: Any, alone:
 def test_nothing_is_clean(record: Record) -> None:
     record.open_match()
     assert (record.whole().findings, record.whole().rounds) == ([], 0)
+
+
+@pytest.mark.parametrize("of_matches", [True, False])
+def test_revisions_come_in_the_order_of_an_index(record: Record, of_matches: bool) -> None:
+    """Whole results, which are large, would be sorted on the disk."""
+    zero, last = (f"{digit * 8}-0000-7000-8000-000000000000" for digit in "0f")
+    query, parameters = query_of(Part(of_matches, None, zero, last))
+    with record.database.transaction() as connection:
+        connection.execute(text("SET LOCAL enable_seqscan = off"))
+        plan = [row[0] for row in connection.exec_driver_sql(f"EXPLAIN {query}", parameters)]
+    assert any("Index Scan" in line for line in plan), plan
+    assert not any("Sort" in line for line in plan), plan
 
 
 @pytest.mark.parametrize("path", ["rounds", "matches"])
