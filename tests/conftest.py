@@ -3,9 +3,7 @@
 import gc
 import os
 import signal
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +16,7 @@ from service.database import Database
 from service.embedded_postgres import EmbeddedPostgres
 from service.record import keys, rulesets
 from service.setup import prepare_database
+from tests.servers import forget, in_memory, new_data
 
 pytest_plugins = ["tests.spreading"]
 
@@ -35,6 +34,10 @@ gc.set_threshold(50_000, 20, 50)
 def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    forget()
 
 
 # What the database itself refuses to delete goes while its triggers are off.
@@ -58,14 +61,12 @@ def database_url() -> Iterator[str]:
         prepare_database(url)
         yield url
         return
-    shared_memory = Path("/dev/shm")
-    where = shared_memory if os.access(shared_memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="susun-test-", dir=where) as home:
-        # Postgres may have to run as another user, who must get there.
-        Path(home).chmod(0o755)
-        with EmbeddedPostgres(Path(home) / "postgres", durable=False) as server:
-            prepare_database(server.url)
-            yield server.url
+    with (
+        in_memory() as home,
+        EmbeddedPostgres(new_data(home / "postgres"), durable=False) as server,
+    ):
+        prepare_database(server.url)
+        yield server.url
 
 
 @pytest.fixture(scope="session")
