@@ -128,7 +128,8 @@ def stored(database: Database) -> Any:
 
     def count(*tables: str) -> int:
         names = tables or ("rounds", "seats", "duels", "matches", "match_players")
+        counts = " + ".join(f"(SELECT count(*) FROM {name})" for name in names)
         with database.transaction() as connection:
-            return sum(connection.scalar(text(f"SELECT count(*) FROM {name}")) or 0 for name in names)
+            return connection.scalar(text(f"SELECT {counts}")) or 0
 
     return count
