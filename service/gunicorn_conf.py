@@ -20,7 +20,7 @@ from service import logs
 from service.config import ConfigError, read_config, read_server
 from service.limit_table import make_shared
 from service.refusals import install
-from service.warm_up import warm_up
+from service.warm_up import compile_published, warm_up
 
 _Read = TypeVar("_Read")
 
@@ -89,6 +89,8 @@ def on_starting(server: Any) -> None:
     _or_stop(read_config)
     # Before the fork, so that all workers count in the same one.
     make_shared()
+    # And so that they share what it takes to score, and each is there the sooner.
+    compile_published()
     given = os.environ.get(_COUNTS)
     if not given:
         clear_counts()

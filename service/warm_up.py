@@ -12,14 +12,19 @@ _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 _SWITCH_SECONDS = 0.0005
 
 
+def compile_published() -> None:
+    """Compile the published rule sets, where that has not been done yet."""
+    for ruleset in BUILT_IN.values():
+        ruleset.tables  # noqa: B018 (made at first use)
+
+
 def warm_up() -> None:
     """Compile the published rule sets, and take all that is there by now out of garbage collection.
 
     Otherwise the collector goes through it again and again, which takes 50 ms of whatever request it
     happens to meet.
     """
-    for ruleset in BUILT_IN.values():
-        ruleset.tables  # noqa: B018 (made at first use)
+    compile_published()
     gc.collect()
     gc.freeze()
     sys.setswitchinterval(_SWITCH_SECONDS)

@@ -1,10 +1,9 @@
 """A real Postgres for every test that wants one: started once a run, emptied before each test."""
 
+import gc
 import os
 import signal
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from service.database import Database
 from service.embedded_postgres import EmbeddedPostgres
 from service.record import keys, rulesets
 from service.setup import prepare_database
+from tests.servers import forget, in_memory, new_data
 
 pytest_plugins = ["tests.spreading"]
 
@@ -24,6 +24,20 @@ pytest_plugins = ["tests.spreading"]
 # tests of Ctrl-C need it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# As in a worker that serves (service/warm_up.py): a fifth of the time would go into looking through
+# modules and tests, none of which will ever be garbage.
+gc.set_threshold(50_000, 20, 50)
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    forget()
 
 
 # What the database itself refuses to delete goes while its triggers are off.
@@ -47,14 +61,12 @@ def database_url() -> Iterator[str]:
         prepare_database(url)
         yield url
         return
-    shared_memory = Path("/dev/shm")
-    where = shared_memory if os.access(shared_memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="susun-test-", dir=where) as home:
-        # Postgres may have to run as another user, who must get there.
-        Path(home).chmod(0o755)
-        with EmbeddedPostgres(Path(home) / "postgres", durable=False) as server:
-            prepare_database(server.url)
-            yield server.url
+    with (
+        in_memory() as home,
+        EmbeddedPostgres(new_data(home / "postgres"), durable=False) as server,
+    ):
+        prepare_database(server.url)
+        yield server.url
 
 
 @pytest.fixture(scope="session")
@@ -116,7 +128,8 @@ def stored(database: Database) -> Any:
 
     def count(*tables: str) -> int:
         names = tables or ("rounds", "seats", "duels", "matches", "match_players")
+        counts = " + ".join(f"(SELECT count(*) FROM {name})" for name in names)
         with database.transaction() as connection:
-            return sum(connection.scalar(text(f"SELECT count(*) FROM {name}")) or 0 for name in names)
+            return connection.scalar(text(f"SELECT {counts}")) or 0
 
     return count

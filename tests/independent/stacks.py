@@ -32,9 +32,10 @@ class Deck:
 
     def take(self, cards: list[Card]) -> list[Card]:
         """Deal these very cards."""
-        if len(set(cards)) < len(cards) or any(card not in self.left for card in cards):
+        taken = set(cards)
+        if len(taken) < len(cards) or not taken.issubset(self.left):
             raise NotEnoughError
-        self.left = [card for card in self.left if card not in cards]
+        self.left = [card for card in self.left if card not in taken]
         return cards
 
     def of_rank(self, rank: int, count: int = 1) -> list[Card]:
@@ -120,7 +121,7 @@ def candidates(cards: list[Card]) -> Iterator[list[Card]]:
             yield flush[:5]
     for top in range(14, 4, -1):
         ranks = [14 if rank == 1 else rank for rank in range(top - 4, top + 1)]
-        if all(rank in by_rank for rank in ranks):
+        if by_rank.keys() >= set(ranks):
             yield [by_rank[rank][-1] for rank in ranks]
     spare = [by_rank[rank][0] for rank in low_first if len(by_rank[rank]) == 1]
     if len(sets[0]) == 3 and len(spare) >= 2:

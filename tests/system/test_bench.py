@@ -13,6 +13,7 @@ import psycopg2
 import pytest
 
 from bench import client, cores, requests, wrk
+from bench import kinds as scenes
 from bench.client import Expected, Request, Unexpected
 from bench.kinds import KINDS
 from bench.profiling import environ_of
@@ -59,6 +60,9 @@ def test_every_kind_is_answered_and_has_its_figures(
     kinds: list[str],
 ) -> None:
     monkeypatch.setattr(requests, "WARMING", 0.05)
+    # So many are asked for in turns of seconds.
+    monkeypatch.setattr(scenes, "REPLAYED_A_LINE", 25)
+    monkeypatch.setattr(scenes, "ROUNDS_ASKED", 40)
     before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
     turns = take_turns(base[0], rounds=1, seconds=seconds, with_wrk=with_wrk, kinds=kinds)
     assert before is None or os.sched_getaffinity(0) == before

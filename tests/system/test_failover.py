@@ -2,10 +2,8 @@
 
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg2
 import pytest
@@ -19,26 +17,23 @@ from service.postgres_address import driver_url
 from service.record import keys
 from service.setup import prepare_database
 from tests.api.requests import ROUND
-from tests.servers import Server
+from tests.servers import Server, fresh_server, in_memory
 
 SECONDS = 15
 
 
 @pytest.fixture
 def first() -> Iterator[Server]:
-    with tempfile.TemporaryDirectory() as home:
-        Path(home).chmod(0o755)
-        with EmbeddedPostgres(Path(home) / "postgres") as server:
-            prepare_database(server.url)
-            yield Server(server)
+    with fresh_server(durable=True) as server:
+        prepare_database(server.url)
+        yield server
 
 
 @pytest.fixture
 def second(first: Server) -> Iterator[Server]:
     """A standby of the first, which follows it."""
-    with tempfile.TemporaryDirectory() as home:
-        Path(home).chmod(0o755)
-        copy = Path(home) / "postgres"
+    with in_memory() as home:
+        copy = home / "postgres"
         command = [find_binary("pg_basebackup"), "--write-recovery-conf", "--checkpoint=fast"]
         subprocess.run([*command, "--dbname", first.address(), "--pgdata", str(copy)], check=True)
         server = EmbeddedPostgres(copy)

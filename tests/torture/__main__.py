@@ -19,7 +19,7 @@ from service.embedded_postgres import running_url
 from tests.gunicorns import free_port
 from tests.torture.check import figures
 from tests.torture.clients import PLAYERS, Client, Ledger
-from tests.torture.faults import Killer, below, wait_for
+from tests.torture.faults import PAUSE, Killer, below, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = 8
@@ -67,7 +67,9 @@ def _ready(base: str) -> bool:
     return False
 
 
-def torture(seconds: float, seed: int) -> tuple[dict[str, object], bool]:
+def torture(
+    seconds: float, seed: int, pause: tuple[float, float] = PAUSE
+) -> tuple[dict[str, object], bool]:
     """Let clients play for so long under faults; the figures, and whether all is right."""
     with tempfile.TemporaryDirectory(prefix="susun-torture-") as directory:
         Path(directory).chmod(0o755)  # Postgres may have to run as another user
@@ -77,7 +79,7 @@ def torture(seconds: float, seed: int) -> tuple[dict[str, object], bool]:
             ledger = Ledger()
             shared = _open_match(base, key)
             clients = [Client(base, key, ledger, shared, seed + number) for number in range(CLIENTS)]
-            killer = Killer(process.pid, seed)
+            killer = Killer(process.pid, seed, pause)
             began = time.monotonic()
             for thread in (*clients, killer):
                 thread.start()

@@ -12,7 +12,8 @@ from pathlib import Path
 
 #: What may be killed, and how often each is chosen.
 KINDS = {"worker": 4, "master": 2, "postmaster": 2, "backend": 3}
-_PAUSE = (0.5, 4.0)
+#: Seconds between two faults.
+PAUSE = (0.5, 4.0)
 
 
 class Process:
@@ -61,17 +62,17 @@ def _is_below(process: Process, root: int, processes: dict[int, Process]) -> boo
 
 
 class Killer(threading.Thread):
-    """Kills something every few seconds; ``done`` counts what."""
+    """Kills something after every pause, of that many seconds; ``done`` counts what."""
 
-    def __init__(self, root: int, seed: int) -> None:
+    def __init__(self, root: int, seed: int, pause: tuple[float, float] = PAUSE) -> None:
         super().__init__(name="killer", daemon=True)
-        self.root, self.chance = root, random.Random(seed)
+        self.root, self.chance, self.pause = root, random.Random(seed), pause
         self.done: Counter[str] = Counter()
         self.over = threading.Event()
 
     def run(self) -> None:
         """Go on until it is over."""
-        while not self.over.wait(self.chance.uniform(*_PAUSE)):
+        while not self.over.wait(self.chance.uniform(*self.pause)):
             kind = self.chance.choices(list(KINDS), list(KINDS.values()))[0]
             victims = below(self.root)[kind]
             if victims:
