@@ -238,7 +238,8 @@ class EmbeddedPostgres:
         path = self._beside(".log")
         keep = path.exists() and path.stat().st_size < LOG_BYTES
         # Failed statements are in the log with their data: it is for nobody else to read.
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if keep else os.O_TRUNC)
+        # Appended always: a server that is still shutting down would write over what ours has to say.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (0 if keep else os.O_TRUNC)
         log = os.open(path, flags, 0o600)
         try:
             self._log_start = os.fstat(log).st_size

@@ -108,6 +108,23 @@ def test_a_killed_launcher_leaves_no_server_behind(data_dir: Path, variant: str)
 
 
 @linux_only
+@pytest.mark.parametrize("earlier", [None, b"", b"x" * embedded_postgres.LOG_BYTES])
+def test_servers_that_overlap_write_one_log_and_lose_nothing(
+    data_dir: Path, earlier: bytes | None
+) -> None:
+    """What the second says in the log, while the first shuts down, decides whether it is tried again."""
+    log = data_dir.with_name("postgres.log")
+    if earlier is not None:
+        log.write_bytes(earlier)
+    with EmbeddedPostgres(data_dir) as server, log.open("ab") as other:
+        told = Path(f"/proc/{server.pid}/fdinfo/2").read_text()
+        flags = int(dict(line.split(":\t", 1) for line in told.splitlines())["flags"], 8)
+        assert flags & os.O_APPEND
+        other.write(b"said by another\n")
+    assert b"said by another\n" in log.read_bytes()
+
+
+@linux_only
 def test_a_killed_launcher_alone_ends_the_server(data_dir: Path, variant: str) -> None:
     command = [sys.executable, "-c", LAUNCHER, str(data_dir), str(variant == "namespace")]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as launcher:
