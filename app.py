@@ -25,8 +25,8 @@ from service.api import (
     system,
     tournaments,
 )
+from service.api.addresses import keep_slashes
 from service.api.idempotent import keep_refusal
-from service.api.reading import keep_slashes
 from service.config import read_config
 from service.database import Database
 from service.known_keys import KnownKeys

@@ -1,7 +1,11 @@
 """Addresses of Postgres, and how it is connected to."""
 
 import re
+from datetime import UTC, datetime
+from typing import Any
 
+import psycopg2
+from psycopg2.extensions import PYDATETIMETZ, new_type, register_type
 from sqlalchemy import make_url
 
 DRIVER = "postgresql+psycopg2"
@@ -16,6 +20,24 @@ CONNECT = {
     "keepalives_interval": 2,
     "keepalives_count": 2,
 }
+
+_TIMESTAMPTZ = 1184
+_LATEST = datetime.max.replace(tzinfo=UTC)
+
+
+def _read_time(text: str | bytes | None, cursor: Any) -> datetime | None:
+    """A time in UTC. One that Python cannot hold is the latest there is, which never was stored."""
+    if text is None:
+        return None
+    try:
+        time: datetime = PYDATETIMETZ(text, cursor)
+        return time.astimezone(UTC) if time.tzinfo else _LATEST
+    except (psycopg2.Error, ValueError, OverflowError):
+        return _LATEST
+
+
+# For all connections of the process: what anybody has written there is to be read, and audited.
+register_type(new_type((_TIMESTAMPTZ,), "TIMESTAMPTZ", _read_time))
 
 _HOST = re.compile(r"[A-Za-z0-9._:-]*")
 #: As libpq has it: postgresql://user@one:5432,two:5432/database

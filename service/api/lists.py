@@ -8,6 +8,7 @@ import orjson
 from flask import Response, g, request
 
 from schemas.mistakes import Invalid, Mistake
+from service.api.addresses import path_to_send
 from service.language import retold
 from service.messages import _
 from service.record.pages import Page, Window, WrongCursor, window
@@ -34,7 +35,7 @@ def page_of(page: Page[Any], query: Mapping[str, Any]) -> Response:
     response = Response(orjson.dumps(page), content_type="application/json")
     if page["next_cursor"] is not None:
         following = {**request.args, "limit": query["limit"], "cursor": page["next_cursor"]}
-        response.headers["Link"] = f'<{request.path}?{urlencode(following)}>; rel="next"'
+        response.headers["Link"] = f'<{path_to_send()}?{urlencode(following)}>; rel="next"'
     return response
 
 

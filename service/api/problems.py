@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 import orjson
 import structlog
-from flask import Flask, Response, g, request
+from flask import Flask, Response, g
 from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from schemas.mistakes import Invalid, Mistake, Translate
+from service.api.addresses import path_to_send
 from service.api.json_input import NotJson
 from service.database import DatabaseAway
 from service.logs import told
@@ -241,7 +241,7 @@ class Occasion:
 
 def occasion() -> Occasion:
     """That of the request which is being answered."""
-    return Occasion(g.get("translate", str), quote(request.path), g.get("request_id"))
+    return Occasion(g.get("translate", str), path_to_send(), g.get("request_id"))
 
 
 def show(problem: Problem, told: Occasion, status: int | None = None) -> dict[str, Any]:

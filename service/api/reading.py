@@ -1,9 +1,6 @@
 """Requests read: body, query string, ids in the address."""
 
-import re
-from collections.abc import Callable
 from typing import Any
-from urllib.parse import unquote
 from uuid import UUID
 
 from flask import current_app, request
@@ -11,6 +8,7 @@ from werkzeug.exceptions import ClientDisconnected
 
 from schemas.fields import Document
 from schemas.mistakes import PARAMETER_UNKNOWN, Invalid, Mistake
+from service.api.addresses import with_slashes
 from service.api.problems import Problem
 from service.messages import _
 from service.record.ids import parse_id
@@ -96,28 +94,9 @@ def read_id(text: str) -> UUID:
     return found
 
 
-def keep_slashes(serve: Callable[..., Any]) -> Callable[..., Any]:
-    """An application by WSGI that tells the slashes within a name, sent as ``%2F``, from those between.
-
-    WSGI decodes both before the address is looked at; so one within a name comes as a character that no
-    name has, for :func:`read_name`. Needs the address as it was sent (``RAW_URI``, as gunicorn has it).
-    """
-
-    def kept(environ: dict[str, Any], start_response: Any) -> Any:
-        raw = environ.get("RAW_URI", "").partition("?")[0].removeprefix(environ.get("SCRIPT_NAME", ""))
-        if "%2f" in raw.lower() and raw.startswith("/") and _SLASH not in environ["PATH_INFO"]:
-            environ["PATH_INFO"] = unquote(_ENCODED_SLASH.sub(_SLASH, raw), "latin-1")
-        return serve(environ, start_response)
-
-    return kept
-
-
-_SLASH, _ENCODED_SLASH = "\x1f", re.compile("%2f", re.IGNORECASE)
-
-
 def read_name(text: str) -> str:
     """A name in the address."""
-    text = text.replace(_SLASH, "/")
+    text = with_slashes(text)
     if "\0" in text:
         raise Problem("not-found", _("there is nothing with this name: it holds a NUL character"))
     return text

@@ -72,7 +72,7 @@ def window(limit: int, cursor: str | None, filters: Mapping[str, Any]) -> Window
 
 def since_id(time: datetime) -> UUID:
     """The lowest id that can have been made at a time (to the millisecond) or later."""
-    milliseconds = int(time.timestamp() * 1000)
+    milliseconds = max(int(time.timestamp() * 1000), 0)
     return UUID(int=milliseconds << 80)
 
 

@@ -148,6 +148,24 @@ def test_lists_can_be_narrowed_by_everything_documented(
 
 
 @pytest.mark.parametrize(
+    "path", ["/v1/rounds", "/v1/matches", "/v1/tournaments", "/v1/players/andi/rounds"]
+)
+@pytest.mark.parametrize("bound", ["since", "until"])
+def test_times_may_lie_before_all_that_there_is_and_after(
+    client: FlaskClient, path: str, bound: str
+) -> None:
+    assert client.post("/v1/rounds", json=ROUND).status_code == 201
+    found = {}
+    for moment in ("1970-01-01T00:00:00+23:59", "9999-12-31T23:59:59.999999-23:59"):
+        answer = client.get(path, query_string={bound: moment})
+        assert answer.status_code == 200, answer.text
+        found[moment] = answer.get_json()["items"]
+    everything = client.get(path).get_json()["items"]
+    expected = [everything, []] if bound == "since" else [[], everything]
+    assert list(found.values()) == expected
+
+
+@pytest.mark.parametrize(
     "moment",
     ["2026-01-31", "yesterday", "2026-02-30T00:00:00Z", "2026-01-31T12:00:00", "0001-01-01T00:00:00Z"],
 )

@@ -1,5 +1,6 @@
 """Players' names in addresses: whatever a name may hold leads to that player, and to no other."""
 
+import re
 from urllib.parse import quote
 
 import pytest
@@ -46,6 +47,22 @@ def test_a_player_is_found_by_the_name_that_was_sent(client: FlaskClient, name: 
     assert (told["player"], told["rounds"]) == (name, 1)
     listed: dict[str, list[dict[str, object]]] = read(client, name, "/rounds")  # type: ignore[assignment]
     assert [item["id"] for item in listed["items"]] == [kept["id"]]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "Renée", "%41", "\u2067abc", "x" * 64, "<y>; rel=next"])
+def test_the_link_to_a_players_next_page_leads_there(client: FlaskClient, name: str) -> None:
+    kept = [post_round(client, document={"seats": [{**ANDI, "player": name}, BUDI]}) for _ in range(2)]
+    plain = FlaskClient(client.application, Response)
+    plain.environ_base |= client.environ_base
+    first = plain.get(f"/v1/players/{quote(name, safe='')}/rounds?limit=1")
+    link = re.fullmatch(r"<([!-;=?-~]+)>; rel=\"next\"", first.headers["Link"])
+    assert link, first.headers["Link"]
+    second = plain.get(link[1])
+    ids = [item["id"] for page in (first, second) for item in page.get_json()["items"]]
+    assert ids == [kept[1]["id"], kept[0]["id"]]
+    # The same goes for what a problem says of its address.
+    wrong = plain.get(f"/v1/players/{quote(name, safe='')}/rounds?limit=0").get_json()
+    assert wrong["instance"] == f"/v1/players/{quote(name, safe='')}/rounds"
 
 
 @pytest.mark.parametrize(
