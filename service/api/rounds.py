@@ -21,7 +21,7 @@ from schemas.rounds import (
 )
 from service.api import observing
 from service.api.calls import Afterwards, call
-from service.api.conditional import contradicts, has_seen, kept_round, tagged, unless_known
+from service.api.conditional import contradicts, has_seen, kept_round, unless_known
 from service.api.lists import filters_of
 from service.api.problems import invalid
 from service.api.scoring import round_of
@@ -134,13 +134,17 @@ def list_revisions(database: Database, round_id: UUID) -> Response:
     summary="Read one revision of a round",
     answer=StoredRoundAnswer(),
     problems=["not-found"],
-    etag=True,
+    conditional=True,
 )
 def get_revision(database: Database, round_id: UUID, revision: str) -> Response:
     """As it was stored. It never changes, and may be cached for good."""
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 10 else 0
-    found = rounds.get_revision(database, round_id, number)
-    response = tagged(retold(found.json, g.language), found.digest)
+
+    def read() -> tuple[bytes, object]:
+        found = rounds.get_revision(database, round_id, number)
+        return retold(found.json, g.language), found.digest
+
+    response = unless_known(lambda: rounds.get_digest(database, round_id, number), read)
     response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
     return response
 

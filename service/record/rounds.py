@@ -47,6 +47,7 @@ NEWEST = _OF_ROUND.order_by(rounds.c.revision.desc()).limit(literal_column("1"))
 _NEWEST_DIGEST = question_of(NEWEST.with_only_columns(rounds.c.digest))
 _NEWEST_SHOWN = question_of(NEWEST.with_only_columns(*_SHOWN))
 _OF_REVISION = _OF_ROUND.where(rounds.c.revision == bindparam("revision"))
+_REVISION_DIGEST = question_of(_OF_REVISION.with_only_columns(rounds.c.digest))
 _REVISION_SHOWN = question_of(_OF_REVISION.with_only_columns(*_SHOWN))
 _REVISIONS_SHOWN = question_of(_OF_ROUND.order_by(rounds.c.revision).with_only_columns(*_SHOWN))
 
@@ -56,9 +57,12 @@ def get_round(database: Database, round_id: UUID) -> StoredRound:
     return _some(database, _NEWEST_SHOWN, id=str(round_id))[0]
 
 
-def get_digest(database: Database, round_id: UUID) -> str:
-    """The digest of the newest revision, without reading it; :class:`Missing` if there is none."""
-    found = database.rows(_NEWEST_DIGEST, id=str(round_id))
+def get_digest(database: Database, round_id: UUID, revision: int | None = None) -> str:
+    """The digest of a revision, or the newest, without reading it; :class:`Missing` if there is none."""
+    if revision is None:
+        found = database.rows(_NEWEST_DIGEST, id=str(round_id))
+    else:
+        found = database.rows(_REVISION_DIGEST, id=str(round_id), revision=revision)
     if not found:
         raise Missing
     return str(found[0][0])

@@ -48,6 +48,9 @@ def test_a_correction_is_a_new_revision_and_the_old_one_stays(client: FlaskClien
         found = client.get(f"/v1/rounds/{old['id']}/revisions/{revision['revision']}")
         assert found.get_json() == revision
         assert "immutable" in found.headers["Cache-Control"]
+        known = client.get(found.request.path, headers={"If-None-Match": found.headers["ETag"]})
+        assert (known.status_code, known.headers["ETag"]) == (304, found.headers["ETag"])
+        assert "immutable" in known.headers["Cache-Control"]
     assert client.get(f"/v1/rounds/{old['id']}/revisions/3").status_code == 404
 
 
