@@ -87,7 +87,7 @@ def audit_round(connection: Connection, round_id: UUID) -> Report:
     report.findings = [
         finding
         for finding in report.findings
-        if finding.round == str(round_id) or finding.code in _OF_ALL
+        if finding.round == str(round_id) or (finding.round is None and finding.code in _OF_ALL)
     ]
     return report
 
@@ -149,15 +149,35 @@ def _revisions(
 
 
 def _audit_alone(revisions: list[Revision], report: Report) -> None:
-    """A round on its own: a chain of its revisions."""
+    """A round on its own: a chain of its revisions, whose links are their numbers."""
+    links = _give_places(revisions)
     revisions.sort(key=lambda revision: revision.link)
     faults = chains.follow(revisions, None)
+    faults.revisions = [*links, *faults.revisions]
     _note_faults(faults, report)
     first, last = revisions[0], max(revisions, key=lambda revision: revision.revision)
     _amend(report, last)
     for place in faults.missing:
         words, named = findings.REVISION_MISSING, {"revision": place}
         report.findings.append(Finding("round_missing", words, None, first.id, None, place, named))
+
+
+def _give_places(revisions: list[Revision]) -> list[tuple[Revision, str, dict[str, Any]]]:
+    """Let links of a round on its own say what they should; returns what is wrong with the others.
+
+    Of a revision that was altered it may be the number that was: then the link still says which it is.
+    """
+    sealed = {revision.revision for revision in revisions if revision.computed == revision.digest}
+    faults = []
+    for revision in revisions:
+        place, link = revision.revision, revision.link
+        if place in sealed and revision.computed == revision.digest:
+            if link != place:
+                faults.append((revision, findings.LINK, {"link": link, "place": place}))
+        elif place > len(revisions) and link not in sealed:
+            place = link
+        revision.link = place
+    return faults
 
 
 def _note_faults(faults: chains.Faults, report: Report) -> None:

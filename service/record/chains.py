@@ -5,7 +5,7 @@ removed is named, and not everybody who comes after.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -50,6 +50,11 @@ def follow(revisions: Sequence[Sealed], head: Head | None) -> Faults:
     faults = Faults()
     if _unbroken(revisions, head):
         return faults
+    altered = _altered_that_explain(revisions, head)
+    if altered is not None:
+        faults.revisions = [(revision, findings.NOT_FOLLOWING, {}) for revision in altered]
+        faults.missing = _gaps({revision.link for revision in revisions}, _length(revisions, head))
+        return faults
     places = _place(_segments(revisions), faults)
     for place, revision in sorted(places.items()):
         if revision.link != place:
@@ -58,12 +63,17 @@ def follow(revisions: Sequence[Sealed], head: Head | None) -> Faults:
     last = max(places, default=0)
     if head is not None:
         last = _check_end(places, last, head, faults)
-    gaps = (place for place in range(1, last + 1) if place not in places)
-    faults.missing = [place for place, _ in zip(gaps, range(_MOST_MISSING), strict=False)]
-    if _explained_by_altered(revisions, head):
-        altered = [fault for fault in faults.revisions if _is_altered(fault[0])]
-        return Faults(altered)
+    faults.missing = _gaps(places.keys(), last)
     return faults
+
+
+def _gaps(places: Collection[int], length: int) -> list[int]:
+    gaps = (place for place in range(1, length + 1) if place not in places)
+    return [place for place, _ in zip(gaps, range(_MOST_MISSING), strict=False)]
+
+
+def _length(revisions: Sequence[Sealed], head: Head | None) -> int:
+    return head.length if head is not None else max([revision.link for revision in revisions], default=0)
 
 
 def _digests(revision: Sealed) -> tuple[str, str]:
@@ -80,27 +90,33 @@ def _unbroken(revisions: Sequence[Sealed], head: Head | None) -> bool:
     return head is None or (head.length == len(revisions) and head.digest in known)
 
 
-def _is_altered(revision: Sealed) -> bool:
-    return revision.digest != revision.computed
+def _altered_that_explain(revisions: Sequence[Sealed], head: Head | None) -> list[Sealed] | None:
+    """Who follows nobody, if in the order of links only what was altered, or is gone, breaks the chain.
 
-
-def _explained_by_altered(revisions: Sequence[Sealed], head: Head | None) -> bool:
-    """Whether a chain in the order of its links is whole but for revisions that were altered.
-
-    So it is where revisions have exchanged what is sealed: nobody else is to blame then, although the
-    digests lead elsewhere. All that is referred to has to be there, or something is missing.
+    Revisions that do not have the digest of their content are named for that, and gaps are, too. Where
+    those explain all that is broken nobody else is to blame, wherever their digests lead; else None.
     """
-    known = {digest for revision in revisions for digest in _digests(revision)}
-    expected: tuple[str | None, ...] = (None,)
-    excused = False
-    for place, revision in enumerate(revisions, 1):
-        previous, altered = revision.previous_digest, _is_altered(revision)
-        if revision.link != place or (previous is not None and previous not in known):
-            return False
-        if previous not in expected and not (excused or altered):
-            return False
-        expected, excused = _digests(revision), altered
-    return head is None or (head.length == len(revisions) and (head.digest in expected or excused))
+    links, length = [revision.link for revision in revisions], _length(revisions, head)
+    if links != sorted({*links}) or not 1 <= min(links, default=0) <= max(links) <= length:
+        return None
+    known: dict[int, tuple[str | None, ...]] = {0: (None,)}
+    altered = {revision.link for revision in revisions if revision.digest != revision.computed}
+    follow_nobody = []
+    for revision in revisions:
+        before = revision.link - 1
+        if before in known and revision.previous_digest not in known[before]:
+            if revision.link in altered:
+                follow_nobody.append(revision)
+            elif before not in altered:
+                return None
+        known[revision.link] = _digests(revision)
+    if head is not None and length not in altered:
+        # Where the end is missing, unless it is the length that was changed.
+        ended = (
+            head.digest not in known[links[-1]] if length not in known else head.digest in known[length]
+        )
+        return follow_nobody if ended else None
+    return follow_nobody
 
 
 def _segments(revisions: Sequence[Sealed]) -> list[list[Sealed]]:
@@ -189,7 +205,8 @@ def _check_end(places: dict[int, Sealed], last: int, head: Head, faults: Faults)
             if place in places:
                 parameters = {"length": head.length}
                 faults.revisions.append((places[place], findings.UNKNOWN_TO_MATCH, parameters))
-    elif last:
+        return head.length
+    if last:
         faults.revisions.append((places[last], findings.END, {"kept": head.digest}))
     else:
         faults.length = 0

@@ -54,6 +54,9 @@ TOURNAMENT = _("the tournament’s {name} is kept as {kept}, but should be {coun
 RULESET = _("the document of the rule set “{ruleset}”, version {version}, does not have its digest")
 PUBLISHED = _("the rule set “{ruleset}”, version {version}, is not the published one")
 RULESET_MISSING = _("the rule set “{ruleset}”, version {version}, is missing")
+RULESET_NAMED = _(
+    "the revision's rule set, “{ruleset}”, version {version}, is missing, and its request names another"
+)
 
 
 @dataclass(frozen=True, slots=True)

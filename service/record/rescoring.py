@@ -46,12 +46,7 @@ COLUMNS = (
     "digest",
 )
 _AS_TEXT = ("id", "match_id", "request", "result")
-# A time that Python cannot hold is like no time at all: nothing that was ever sealed.
-_SUBMITTED_AT = "CASE WHEN submitted_at >= '0001-01-02' THEN submitted_at ELSE 'infinity' END"
-SELECT = ", ".join(
-    _SUBMITTED_AT if name == "submitted_at" else f"{name}::text" if name in _AS_TEXT else name
-    for name in COLUMNS
-)
+SELECT = ", ".join(f"{name}::text" if name in _AS_TEXT else name for name in COLUMNS)
 
 _TOP, _MIDDLE, _BOTTOM = ROW_SIZES
 WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
@@ -114,6 +109,8 @@ class KnownRuleSet:
     ruleset: RuleSet | None
     doubtful: bool = False
     written: str = ""
+    #: Neither kept nor published.
+    missing: bool = False
 
 
 class Rescorer:
@@ -135,8 +132,12 @@ class Rescorer:
         known = self._known[revision.ruleset]
         request, result = _loads(values["request"]), _loads(values["result"])
         values |= {"request": request, "result": result}
-        _seal_again(revision, values, known)
         ruleset, stored = known.ruleset, without_texts(result)
+        if known.missing:
+            revision.stored = stored
+            self._explain_missing(revision, request)
+            return
+        _seal_again(revision, values, known)
         # Sealed, but with the digest of another document than this: under which rules, nobody knows.
         lost = known.doubtful and revision.sealed and revision.digest != _sealed(values, known.written)
         if ruleset is None or lost:
@@ -158,8 +159,19 @@ class Rescorer:
                 revision.add("result_differs", findings.RESULT, **told)
             break
 
+    def _explain_missing(self, revision: Revision, request: Any) -> None:
+        """Whether the rule set of a revision is gone, or never was that of this revision."""
+        identifier, version = revision.ruleset
+        told = {"ruleset": identifier, "version": version}
+        named = request.get("ruleset") if isinstance(request, dict) else None
+        if isinstance(named, dict) and (named.get("id"), named.get("version")) != revision.ruleset:
+            revision.sealed = False
+            revision.add("ruleset_differs", findings.RULESET_NAMED, **told)
+        else:
+            self.findings.append(Finding("ruleset_differs", findings.RULESET_MISSING, parameters=told))
+
     def ruleset(self, identifier: str, version: int) -> KnownRuleSet:
-        """A rule set of the record, checked."""
+        """A rule set of the record, checked; of one that is missing is told where it is asked for."""
         named = {"ruleset": identifier, "version": version}
         kept = (rulesets.c.digest, rulesets.c.content_digest, cast(rulesets.c.document, Text))
         row = self._connection.execute(
@@ -185,13 +197,15 @@ class Rescorer:
                 wrong = findings.RULESET
             elif published is not None and computed != published.digest:
                 wrong = findings.PUBLISHED
-        if wrong is not None:
+        missing = row is None and published is None
+        if wrong is not None and not missing:
             self.findings.append(Finding("ruleset_differs", wrong, parameters=named))
         found = KnownRuleSet(
             tuple(dict.fromkeys(digests)) or ("",),
             published or written,
             doubtful=wrong is not None and published is None,
             written=computed,
+            missing=missing,
         )
         self._known[identifier, version] = found
         return found

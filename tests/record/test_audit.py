@@ -93,6 +93,10 @@ CHANGES: dict[str, tuple[str, list[str]]] = {
     "the digest": ("digest = 'f' || substr(digest, 2, 62) || 'g'", ["digest_differs"]),
     "a time before our era": ("submitted_at = '0044-03-15 BC'", ["digest_differs"]),
     "a time without end": ("submitted_at = 'infinity'", ["digest_differs"]),
+    "a time without beginning": ("submitted_at = '-infinity'", ["digest_differs"]),
+    "the first time of all": ("submitted_at = '0001-01-01 00:00+00'", ["digest_differs"]),
+    "a time in the year 10000": ("submitted_at = '10000-01-01'", ["digest_differs"]),
+    "the last time of all": ("submitted_at = '294276-12-31'", ["digest_differs"]),
     "points told twice": (
         r"result = regexp_replace(result::text, '(.points.:)', '\1 2200,\1')::json",
         ["digest_differs", "result_differs"],
@@ -129,6 +133,17 @@ def test_a_change_of_a_round_on_its_own_names_it_only(
     assert sorted(code for code, *_ in found) == codes
     assert {(identifier, revision) for _, identifier, _, revision in found} == {(alone[1]["id"], 1)}
     assert record.asked(f"/rounds/{alone[1]['id']}") == [(code, alone[1]["id"]) for code, *_ in found]
+
+
+@pytest.mark.parametrize("time", ["0044-03-15 BC", "-infinity", "infinity", "10000-01-01"])
+def test_what_has_a_time_that_never_was_can_be_read(
+    record: Record, match: str, played: Any, time: str
+) -> None:
+    record.tamper("UPDATE rounds SET submitted_at = :time", time=time)
+    record.tamper("UPDATE matches SET created_at = :time", time=time)
+    paths = (f"/rounds/{played[0]['id']}", f"/matches/{match}", f"/matches/{match}/rounds", "/matches")
+    for path in paths:
+        assert record.client.get(f"/v1{path}").status_code == 200
 
 
 @pytest.mark.parametrize("revision", [2, 3])
@@ -247,6 +262,41 @@ def test_two_rounds_swapped_name_these_two(
     assert {identifier for _, identifier, *_ in record.named()} == {first, second}
     assert {identifier for _, identifier in record.asked(f"/matches/{match}")} == {first, second}
     assert record.asked(f"/rounds/{second}") and not record.asked(f"/rounds/{played[2]['id']}")
+
+
+def test_links_of_a_round_on_its_own_are_its_numbers(record: Record, alone: Any) -> None:
+    kept, other = alone[1]["id"], alone[0]["id"]
+    copied = "jsonb_populate_record(r, CAST('{\"revision\": 4}' AS jsonb)) AS row FROM rounds r"
+    changes = {
+        f"UPDATE rounds SET link = 1000 WHERE id = '{other}'": {(other, 1)},
+        f"UPDATE rounds SET link = 9 WHERE id = '{kept}' AND revision = 3": {(kept, 3)},
+        # Its seats still say that there was a third.
+        f"UPDATE rounds SET revision = 50 WHERE id = '{kept}' AND revision = 3": {(kept, 50), (kept, 3)},
+        "INSERT INTO rounds SELECT (row).* FROM ("
+        f"SELECT {copied} WHERE id = '{kept}' AND revision = 3) AS copied": {(kept, 4)},
+    }
+    read = "jsonb_populate_record(CAST(NULL AS rounds), CAST(:row AS jsonb))"
+    with record.database.engine.connect() as before:
+        rows = before.scalars(text("SELECT CAST(to_jsonb(r) AS text) FROM rounds r")).all()
+    for change, named in changes.items():
+        record.tamper(change)
+        found = {(identifier, revision) for _, identifier, _, revision in record.named() if identifier}
+        assert found == named
+        record.tamper("DELETE FROM rounds")
+        for row in rows:
+            record.tamper(f"INSERT INTO rounds SELECT ({read}).*", row=row)
+
+
+def test_a_copy_far_after_the_end_makes_no_gap(record: Record, match: str, played: Any) -> None:
+    record.tamper(
+        "INSERT INTO rounds SELECT (row).* FROM (SELECT jsonb_populate_record(r, "
+        """CAST('{"id": "0198d2f0-0000-7000-8000-000000000000", "link": 200, "number": 9}' AS jsonb))"""
+        " AS row FROM rounds r WHERE id = :id AND revision = 1) AS copied",
+        id=played[0]["id"],
+    )
+    assert {identifier for _, identifier, *_ in record.named() if identifier} == {
+        "0198d2f0-0000-7000-8000-000000000000"
+    }
 
 
 def swap(record: Record, columns: tuple[str, ...], first: str, second: str) -> None:

@@ -38,6 +38,20 @@ def matches(record: Record) -> dict[str, str]:
     return found
 
 
+@pytest.mark.parametrize("change", ["ruleset_id = 'bsfyh'", "ruleset_version = 3"])
+@pytest.mark.parametrize("ruleset", ["meja-7", "bsfyi"])
+def test_a_revision_that_names_a_rule_set_which_never_was_is_named_alone(
+    record: Record, matches: dict[str, str], ruleset: str, change: str
+) -> None:
+    path = f"/matches/{matches[ruleset]}"
+    second, first = record.client.get(f"/v1{path}/rounds").get_json()["items"]
+    record.tamper(f"UPDATE rounds SET {change} WHERE id = :id", id=first["id"])
+    assert record.named() == [("ruleset_differs", first["id"], 1, 1)]
+    assert record.asked(path) == [("ruleset_differs", first["id"])]
+    assert record.asked(f"/rounds/{first['id']}") == [("ruleset_differs", first["id"])]
+    assert record.asked(f"/rounds/{second['id']}") == []
+
+
 CHANGES = {
     "what rows pay": "document = jsonb_set(document, '{points,row}', '5')",
     "the title": "document = jsonb_set(document, '{title}', '\"Meja\"')",

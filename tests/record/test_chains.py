@@ -1,7 +1,8 @@
 """Chains are followed by digests: who was moved, replaced or removed is named, and nobody after."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 import pytest
 
@@ -90,6 +91,44 @@ def test_whatever_two_revisions_have_exchanged_names_these_two(columns: tuple[st
         # Nothing has happened where all of a revision was exchanged.
         assert {*altered, *blamed} == (set() if columns == COLUMNS else set(pair))
         assert (faults.missing, faults.length) == ([], None)
+
+
+def dropped(links: list[Sealed], place: int) -> None:
+    del links[place]
+
+
+def forged(links: list[Sealed], place: int) -> None:
+    links[place].previous_digest = "nobody's"
+
+
+def changed(links: list[Sealed], place: int) -> None:
+    links[place].content = "other"
+
+
+def gone_from_the_start(links: list[Sealed], place: int) -> None:
+    links[place].previous_digest = None
+
+
+@pytest.mark.parametrize("more", [dropped, forged, changed, gone_from_the_start])
+@pytest.mark.parametrize(
+    "columns", [some for count in range(1, 4) for some in combinations(COLUMNS[:4], count)], ids="+".join
+)
+def test_what_happens_to_a_third_is_told_apart(
+    columns: tuple[str, ...], more: Callable[[list[Sealed], int], None]
+) -> None:
+    for first, second, third in permutations(range(6), 3):
+        links, whole = sealed_chain(6), sealed_chain(6)
+        for place, other in ((first, second), (second, first)):
+            got = {name: getattr(whole[other], name) for name in columns}
+            links[place] = replace(whole[place], **got)
+        by_place = list(links)
+        more(links, third)
+        faults = follow(links, Head(6, whole[-1].digest))
+        altered = {by_place.index(link) for link in links if link.digest != link.computed}
+        blamed = {by_place.index(link) for link, *_ in faults.revisions}
+        assert faults.missing == ([third + 1] if more is dropped else [])
+        untouched = more is dropped or (more is gone_from_the_start and third == 0)
+        assert blamed | altered == {first, second} | (set() if untouched else {third})
 
 
 @pytest.mark.parametrize("gone", [{1}, {4}, {7}, {1, 2}, {3, 5}, {6, 7}, {1, 4, 7}, set(range(1, 8))])
