@@ -161,7 +161,8 @@ def canonical_request(ruleset: RuleSet, seated: Sequence[Seat], stake: int | Non
 
 
 def sealed_content(row: Any, ruleset_digest: str) -> dict[str, Any]:
-    """What a revision's digest is made of, from its row as a mapping."""
+    """What a revision's digest is made of, from its row as a mapping; its time may be shown already."""
+    time = row["submitted_at"]
     return {
         "round": str(row["id"]),
         "match": str(row["match_id"]) if row["match_id"] else None,
@@ -171,7 +172,7 @@ def sealed_content(row: Any, ruleset_digest: str) -> dict[str, Any]:
         "ruleset_digest": ruleset_digest,
         "request": row["request"],
         "result": row["result"],
-        "submitted_at": show_time(row["submitted_at"]),
+        "submitted_at": time if isinstance(time, str) else show_time(time),
         "submitted_by": row["submitted_by"],
         "reason": row["reason"],
         "previous_digest": row["previous_digest"],

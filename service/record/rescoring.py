@@ -27,7 +27,7 @@ from service.rules.reading import Seat, formed_names
 from service.rules.ruleset import BUILT_IN, RuleSet, from_document
 from service.rules.scoring import score
 
-#: The columns of a revision in the order in which it is fetched; ids and JSON come as text.
+#: The columns of a revision in the order in which it is fetched; ids, JSON and the time come as text.
 COLUMNS = (
     "id",
     "revision",
@@ -46,7 +46,13 @@ COLUMNS = (
     "digest",
 )
 _AS_TEXT = ("id", "match_id", "request", "result")
-SELECT = ", ".join(f"{name}::text" if name in _AS_TEXT else name for name in COLUMNS)
+#: A time as ``ids.show_time`` shows it: whatever Postgres holds, and no reading and showing here.
+_SHOWN_TIME = """coalesce(
+    to_char(submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), submitted_at::text)"""
+SELECT = ", ".join(
+    f"{name}::text" if name in _AS_TEXT else _SHOWN_TIME if name == "submitted_at" else name
+    for name in COLUMNS
+)
 
 _TOP, _MIDDLE, _BOTTOM = ROW_SIZES
 WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
