@@ -318,7 +318,7 @@ def tournament_group() -> None:
 @click.option(
     "--clients", type=click.IntRange(1, 200), default=8, show_default=True, help="Threads that post."
 )
-@click.option("--url", help="Of the service. Default: that of `make run`, http://127.0.0.1:8000.")
+@click.option("--url", help="Of the service. Default: http://127.0.0.1:8000, or where PORT says.")
 @click.option("--key", help="With the scopes read and write. Default: what SUSUN_HOME/api-key holds.")
 def simulate_tournament(url: str | None, key: str | None, **plan: Any) -> None:
     """Play a whole event on a running service, and check it.

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,6 +17,8 @@ _MOST_WAITED = 120.0
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
 # What passes by itself. A 409 does if it says that the first of two equal requests is still in flight.
 _PASSING = (429, 502, 503, 504)
+# Where nobody has ever answered these do not.
+_NOBODY = (ConnectionRefusedError, socket.gaierror)
 _IN_FLIGHT = "/problems/idempotency-key-in-flight"
 
 
@@ -73,6 +76,7 @@ class Client:
         self._lock = threading.Lock()
         self._connections: list[http.client.HTTPConnection] = []
         self.stop = threading.Event()
+        self._answered = False
         #: How often a request was sent again, and how many of these times because of a limit (429).
         self.retries = self.limited = 0
 
@@ -115,8 +119,11 @@ class Client:
             answer, trouble = None, None
             try:
                 answer = self._once(method, path, raw, headers)
+                self._answered = True
             except (OSError, http.client.HTTPException) as error:
                 trouble = error
+                if not self._answered and isinstance(error, _NOBODY):
+                    break
             if answer is not None and not _passes(answer):
                 return answer
             if waited >= _MOST_WAITED:
@@ -131,7 +138,8 @@ class Client:
         if answer is not None:
             return answer
         where = f"{self._host}:{self._port}" if self._port else self._host
-        raise Unreachable(f"{where} does not answer: {trouble}")
+        advice = "" if self._answered else "; start it first, or say where it serves: --url, or PORT"
+        raise Unreachable(f"{where} does not answer: {trouble}{advice}")
 
     def _once(self, method: str, path: str, raw: bytes | None, headers: Mapping[str, str]) -> Answer:
         connection = getattr(self._local, "connection", None)

@@ -12,6 +12,7 @@ import pytest
 
 from service.simulation import client as client_module
 from service.simulation.client import Client, Refused, Stopped, Unreachable
+from tests.gunicorns import free_port
 
 Reply = tuple[int, dict[str, str], dict[str, Any]]
 CUT_OFF: Reply = (0, {}, {})
@@ -134,6 +135,28 @@ def test_it_gives_up_in_the_end(
     service.replies = [CUT_OFF] * 50
     with pytest.raises(Unreachable, match="does not answer"):
         client.read("/v1/x")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "nowhere.invalid"])
+def test_where_nobody_has_ever_answered_it_does_not_wait(host: str) -> None:
+    with pytest.raises(Unreachable, match=r"does not answer.*--url"):
+        Client(f"http://{host}:{free_port()}", "token").read("/v1/x")
+
+
+def test_it_waits_for_a_service_that_has_answered_before(
+    service: Service, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "_MOST_WAITED", 0.5)
+    service.replies = [(200, {}, {})]
+    client.read("/v1/x")
+
+    def refuse(*_: object) -> None:
+        raise ConnectionRefusedError("refused")
+
+    monkeypatch.setattr(client, "_once", refuse)
+    with pytest.raises(Unreachable, match=r"refused$"):
+        client.read("/v1/x")
+    assert client.retries > 2
 
 
 def test_it_stops_waiting_when_all_is_over(service: Service, client: Client) -> None:
