@@ -25,7 +25,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from service.cutoff import Cutoff, Use, hold_lines
-from service.faults import FAULTS, DatabaseAway, committing, final, sqlstate, understood
+from service.faults import DatabaseAway, committing, final, listed, understood
 from service.postgres_address import CONNECT, driver_url
 from service.probe import Probe
 from service.questions import BEGIN, BEGIN_MOMENT, COMMIT, LIMITS, ROLLBACK, Question
@@ -416,7 +416,6 @@ def _undo(connection: Connection) -> None:
 
 def _drop_what_is_of_no_use(context: ExceptionContext) -> None:
     """After some faults all connections are made anew, as if they were lost."""
-    state = sqlstate(context.original_exception)
-    fault: Any = FAULTS.get(state) or FAULTS.get(state[:2])
+    fault = listed(context.original_exception)
     if fault is not None and fault.drop:
         context.is_disconnect = True

@@ -84,8 +84,7 @@ FAULTS: Mapping[str, Fault] = {
 
 def fault_of(error: DBAPIError) -> Fault | None:
     """What is to be done about an error; None if it is none of the database's faults."""
-    state = sqlstate(error.orig)
-    found = FAULTS.get(state) or FAULTS.get(state[:2])
+    found = listed(error.orig)
     if found is not None:
         return found
     if error.connection_invalidated:
@@ -94,15 +93,15 @@ def fault_of(error: DBAPIError) -> Fault | None:
     return Fault(DatabaseAway) if isinstance(error, OperationalError | InterfaceError) else None
 
 
-def sqlstate(error: BaseException | None) -> str:
-    """The SQLSTATE of the driver's error, or ""."""
-    return getattr(error, "pgcode", None) or ""
+def listed(error: BaseException | None) -> Fault | None:
+    """What the table says of the driver's error, by its SQLSTATE; None if it says nothing."""
+    state = getattr(error, "pgcode", None) or ""
+    return FAULTS.get(state) or FAULTS.get(state[:2])
 
 
 def final(error: psycopg2.Error) -> DatabaseAway | None:
     """What to raise for an error of the driver that neither another connection nor another try helps."""
-    state = sqlstate(error)
-    found = FAULTS.get(state) or FAULTS.get(state[:2])
+    found = listed(error)
     if found is None or found.again or found.drop:
         return None
     return found.kind(_first_line(error))

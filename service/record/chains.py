@@ -110,13 +110,12 @@ def _altered_that_explain(revisions: Sequence[Sealed], head: Head | None) -> lis
             elif before not in altered:
                 return None
         known[revision.link] = _digests(revision)
-    if head is not None and length not in altered:
-        # Where the end is missing, unless it is the length that was changed.
-        ended = (
-            head.digest not in known[links[-1]] if length not in known else head.digest in known[length]
-        )
-        return follow_nobody if ended else None
-    return follow_nobody
+    if head is None or length in altered:
+        return follow_nobody
+    if length in known:
+        return follow_nobody if head.digest in known[length] else None
+    # The end is missing, unless it is the length that was changed.
+    return follow_nobody if head.digest not in known[links[-1]] else None
 
 
 def _segments(revisions: Sequence[Sealed]) -> list[list[Sealed]]:

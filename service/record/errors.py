@@ -1,10 +1,20 @@
 """What can be wrong about a request that is valid in itself."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+Rows = TypeVar("Rows", bound=Sequence[Any])
 
 
 class Missing(Exception):
     """There is nothing with this id."""
+
+
+def there(rows: Rows) -> Rows:
+    """The rows that were found; :class:`Missing` if none were."""
+    if not rows:
+        raise Missing
+    return rows
 
 
 class NotInMatch(Exception):

@@ -25,7 +25,7 @@ from service.database import Database
 from service.messages import _
 from service.questions import question_of
 from service.record import totals, tournament_totals
-from service.record.errors import Conflict, Missing, NotInMatch
+from service.record.errors import Conflict, Missing, NotInMatch, there
 from service.record.ids import new_id, now, show_time
 from service.record.pages import Page, Window, since_id
 from service.record.rulesets import find_ruleset
@@ -94,18 +94,13 @@ def get_match(connection: Connection, match_id: UUID) -> dict[str, Any]:
 
 def get_version(connection: Connection, match_id: UUID) -> int:
     """How often a match has changed, without reading it; :class:`Missing` if there is none."""
-    return _version(connection.exec_driver_sql(_VERSION.sql, {"id": str(match_id)}).all())
+    found = connection.exec_driver_sql(_VERSION.sql, {"id": str(match_id)}).all()
+    return int(there(found)[0][0])
 
 
 def ask_version(database: Database, match_id: UUID) -> int:
     """The same, asked for on its own."""
-    return _version(database.rows(_VERSION, id=str(match_id)))
-
-
-def _version(found: Sequence[Sequence[Any]]) -> int:
-    if not found:
-        raise Missing
-    return int(found[0][0])
+    return int(there(database.rows(_VERSION, id=str(match_id)))[0][0])
 
 
 def list_matches(

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, Text, bindparam, cast, exists, litera
 
 from service.database import Database
 from service.questions import Question, question_of
-from service.record.errors import Missing
+from service.record.errors import Missing, there
 from service.record.ids import show_time
 from service.record.pages import Page, Window, since_id
 from service.record.tables import matches, rounds, seats
@@ -63,9 +63,7 @@ def get_digest(database: Database, round_id: UUID, revision: int | None = None) 
         found = database.rows(_NEWEST_DIGEST, id=str(round_id))
     else:
         found = database.rows(_REVISION_DIGEST, id=str(round_id), revision=revision)
-    if not found:
-        raise Missing
-    return str(found[0][0])
+    return str(there(found)[0][0])
 
 
 def get_revision(database: Database, round_id: UUID, revision: int) -> StoredRound:
@@ -85,10 +83,7 @@ def check_there(connection: Connection, round_id: UUID) -> None:
 
 
 def _some(database: Database, what: Question, **values: Any) -> list[StoredRound]:
-    rows = database.rows(what, **values)
-    if not rows:
-        raise Missing
-    return [_show_row(row) for row in rows]
+    return [_show_row(row) for row in there(database.rows(what, **values))]
 
 
 def _show_row(row: Sequence[Any]) -> StoredRound:

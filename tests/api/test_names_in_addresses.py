@@ -27,11 +27,15 @@ NAMES = [
 ]
 
 
-def read(client: FlaskClient, name: str, below: str = "") -> object:
-    # Not held to the document, which cannot tell from the address what is a name and what is not.
+def plain_client(client: FlaskClient) -> FlaskClient:
+    """The same, not held to the document, which cannot tell from an address what in it is a name."""
     plain = FlaskClient(client.application, Response)
     plain.environ_base |= client.environ_base
-    answer = plain.get(f"/v1/players/{quote(name, safe='')}{below}")
+    return plain
+
+
+def read(client: FlaskClient, name: str, below: str = "") -> object:
+    answer = plain_client(client).get(f"/v1/players/{quote(name, safe='')}{below}")
     assert answer.status_code == 200, (name, answer.text)
     return answer.get_json()
 
@@ -52,8 +56,7 @@ def test_a_player_is_found_by_the_name_that_was_sent(client: FlaskClient, name: 
 @pytest.mark.parametrize("name", [*NAMES, "Renée", "%41", "\u2067abc", "x" * 64, "<y>; rel=next"])
 def test_the_link_to_a_players_next_page_leads_there(client: FlaskClient, name: str) -> None:
     kept = [post_round(client, document={"seats": [{**ANDI, "player": name}, BUDI]}) for _ in range(2)]
-    plain = FlaskClient(client.application, Response)
-    plain.environ_base |= client.environ_base
+    plain = plain_client(client)
     first = plain.get(f"/v1/players/{quote(name, safe='')}/rounds?limit=1")
     link = re.fullmatch(r"<([!-;=?-~]+)>; rel=\"next\"", first.headers["Link"])
     assert link, first.headers["Link"]
