@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from service import logs
+from service import forking, logs
 
 # By name: gunicorn takes what is called as its settings are for one, `config` among them.
 from service.config import ConfigError, read_config, read_server
@@ -91,6 +91,7 @@ def on_starting(server: Any) -> None:
     make_shared()
     # And so that they share what it takes to score, and each is there the sooner.
     compile_published()
+    forking.let_go_after_forks()
     given = os.environ.get(_COUNTS)
     if not given:
         clear_counts()
@@ -134,9 +135,15 @@ def post_request(worker: Any, request: Any, environ: Any, response: Any) -> None
     logs.end_request()
 
 
+def pre_fork(server: Any, worker: Any) -> None:
+    """Called by gunicorn before it forks a worker."""
+    forking.hold()
+
+
 def post_worker_init(worker: Any) -> None:
     """Called by gunicorn in every worker, once the application is loaded."""
     warm_up()
+    forking.let_go()
 
 
 def worker_exit(server: Any, worker: Any) -> None:

@@ -95,15 +95,22 @@ def free_port() -> int:
 
 @contextmanager
 def serving(
-    url: str, directory: Path, *, workers: int = 2, tweaks: Sequence[str] = (), **environment: str
+    url: str,
+    directory: Path,
+    *,
+    workers: int = 2,
+    tweaks: Sequence[str] = (),
+    hooks: str = "",
+    **environment: str,
 ) -> Iterator[Gunicorn]:
     """A gunicorn on a database; its log is kept in ``directory``.
 
-    ``tweaks`` are statements for each worker, such as shorter time limits.
+    ``tweaks`` are statements for each worker, such as shorter time limits, and ``hooks`` functions that
+    gunicorn calls, by their names.
     """
     port = free_port()
     log, configuration = directory / f"gunicorn-{port}.log", directory / f"gunicorn-{port}.conf.py"
-    configuration.write_text(CONFIGURATION + "".join(f"    {line}\n" for line in tweaks))
+    configuration.write_text(CONFIGURATION + "".join(f"    {line}\n" for line in tweaks) + hooks)
     settings = {
         "DATABASE_URL": url,
         "HOST": "127.0.0.1",

@@ -82,3 +82,21 @@ def free(port: int) -> bool:
     except OSError:
         return False
     return True
+
+
+@pytest.mark.parametrize("worker_class", ["", "sync"], ids=["ours", "sync"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGQUIT", "SIGINT"])
+def test_a_worker_that_is_told_to_stop_the_moment_it_is_forked_stops(
+    database_url: str, tmp_path: Path, worker_class: str, name: str
+) -> None:
+    hooks = f"""
+def post_fork(server, worker):
+    import signal
+    if worker.age == 1:
+        Path({str(tmp_path / "first")!r}).write_text(str(worker.pid))
+        os.kill(worker.pid, signal.{name})
+"""
+    with serving(database_url, tmp_path, hooks=hooks, WORKER_CLASS=worker_class) as service:
+        first = int((tmp_path / "first").read_text())
+        service.until(lambda: first not in service.workers())
+        service.until(lambda: len(service.workers()) == 2)
