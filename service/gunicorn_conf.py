@@ -45,7 +45,8 @@ bind = [f"[{_server.host}]:{_server.port}" if ":" in _server.host else f"{_serve
 
 workers = _server.workers or _cores()
 worker_class = _server.worker_class
-threads = 4
+# gunicorn takes a "sync" with several threads for its "gthread".
+threads = 1 if worker_class == "sync" else 4
 # Each may hold a head and a body that are still coming in: about 50 MB in all.
 worker_connections = 512
 # It would wait for slow readers, past the worker class.

@@ -298,3 +298,5 @@ def test_sync_workers_serve_as_well(database_url: str, token: str, tmp_path: Pat
     with serving(database_url, tmp_path, WORKER_CLASS="sync") as running:
         headers = {"Authorization": f"Bearer {token}"}
         assert requests.post(f"{running.base}/v1/score", json=ROUND, headers=headers, timeout=5).ok
+        # With several threads gunicorn would take another class.
+        assert "Using worker: sync" in running.text()
