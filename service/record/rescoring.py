@@ -7,10 +7,11 @@ revisions that are as they should be, ``service.record.intact`` says so in a hun
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from msgspec import Struct
 from sqlalchemy import Connection, Text, cast, select
 
 from service.record import findings
@@ -64,8 +65,7 @@ class Unreadable(Exception):
     """A stored request that cannot be scored."""
 
 
-@dataclass(slots=True)
-class Revision:
+class Revision(Struct, gc=False, eq=False):
     """A stored revision, checked. ``computed``: the digest of its content.
 
     ``seat_lines`` and ``duel_lines``: its typed rows as they should be; None where anything is wrong.
@@ -95,8 +95,8 @@ class Revision:
     sealed: bool = True
     scored: Any = None
     stored: Any = None
-    amends: dict[str, dict[str, int]] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    amends: dict[str, dict[str, int]] = {}
+    findings: list[Finding] = []
 
     def add(self, code: str, text: str, **parameters: Any) -> None:
         """Note something that is wrong with it."""
@@ -311,9 +311,10 @@ def read_seats(ruleset: RuleSet, request: Any) -> list[Seat]:
             raise Unreadable
         cards += of_seat
         seats.append(Seat(player, of_seat, arranged, declare))
-    if not 2 <= len(seats) <= 4 or len(set(cards)) != HAND_SIZE * len(seats):
+    count, players = len(seats), [seat.player for seat in seats]
+    if not 2 <= count <= 4 or len(set(cards)) != HAND_SIZE * count:
         raise Unreadable
-    if {type(seat.player) for seat in seats} != {str} or len({s.player for s in seats}) != len(seats):
+    if set(map(type, players)) != {str} or len(set(players)) != count:
         raise Unreadable
     return seats
 

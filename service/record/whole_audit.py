@@ -8,8 +8,8 @@ import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -112,19 +112,41 @@ def audit_everything(
     done = start(sum(part.size for part in parts))
     report = Report()
     count = min(len(parts), workers or _cores())
-    with understood():
+    with understood(), _ask_beside(url) if whole else nullcontext() as asked:
         for part, found in _each(url, parts, count):
             report.rounds += found.rounds
             report.findings += found.findings
             report.unknown |= found.unknown
             _merge(report.amends, found.amends)
             done(part.size)
-        if whole:
+        if asked is not None:
+            strays, differing = asked()
             with _snapshot(url) as connection:
-                report.findings += _whole(connection, report)
-        _engine(url, os.getpid()).dispose()
+                report.findings += _whole(connection, report, strays, differing)
+    _engine(url, os.getpid()).dispose()
     report.findings = once(report.findings)
     return report
+
+
+#: Rows that belong to no revision, and players whose totals are not what their rows add up to.
+_OfWhole = tuple[Sequence[Any], Sequence[Any]]
+
+
+@contextmanager
+def _ask_beside(url: str) -> Iterator[Callable[[], _OfWhole]]:
+    """Ask what takes Postgres long, while the parts are gone through; gives what waits for it."""
+    with _snapshot(url) as connection, ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(_ask_of_whole, connection)
+        try:
+            yield asked.result
+        finally:
+            while not asked.done():  # somebody has had enough
+                connection.connection.cancel()
+                wait([asked], timeout=0.1)
+
+
+def _ask_of_whole(connection: Connection) -> _OfWhole:
+    return connection.execute(_STRAYS).all(), connection.execute(_DIFFERING_PLAYERS).all()
 
 
 def _cores() -> int:
@@ -246,20 +268,22 @@ def _changed_parts(connection: Connection, since: datetime) -> Iterator[Part]:
             yield Part(is_match, chosen, size=size)
 
 
-def _whole(connection: Connection, report: Report) -> Iterator[Finding]:
+def _whole(
+    connection: Connection, report: Report, strays: Sequence[Any], differing: Sequence[Any]
+) -> Iterator[Finding]:
     """What can only be seen of the record as a whole."""
     rescorer = Rescorer(connection)
     for identifier, version in connection.execute(select(rulesets.c.id, rulesets.c.version)).all():
         rescorer.ruleset(identifier, version)
     yield from rescorer.findings
     told = {(finding.round, finding.revision) for finding in report.findings if finding.round}
-    for identifier, revision, match_id, player in connection.execute(_STRAYS):
+    for identifier, revision, match_id, player in strays:
         report.unknown.add(player)
         if (identifier, revision) not in told:
             told.add((identifier, revision))
             words, named = findings.REVISION_MISSING, {"revision": revision}
             yield Finding("round_missing", words, match_id, identifier, None, revision, named)
-    for row in connection.execute(_DIFFERING_PLAYERS):
+    for row in differing:
         yield from _differing(row, report)
     doubtful = {player for player, counts in report.amends.items() if any(counts.values())}
     doubtful |= {told.parameters["player"] for told in report.findings if "player" in told.parameters}

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import text
 
 from service.cli import main
 from service.database import Database
@@ -121,6 +122,21 @@ def test_many_parts_on_many_processes_find_the_same(
         assert report.rounds == 15
         assert [finding.round for finding in report.findings] == [kept["id"] for kept in changed]
         assert len(told) == 6
+
+
+def test_an_audit_that_is_broken_off_waits_for_nothing_that_postgres_does(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(whole_audit, "_each", interrupted)
+    monkeypatch.setattr(whole_audit, "_STRAYS", text("SELECT pg_sleep(60)"))
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        audit_everything(database_url)
+    assert time.monotonic() - began < 20
 
 
 def test_rounds_posted_meanwhile_are_no_fault(record: Record, app: Flask, client: FlaskClient) -> None:
