@@ -276,7 +276,7 @@ def _insertion(row: dict[str, Any], ruleset: RuleSet) -> tuple[Batch, StoredRoun
         "result": results.write(row["result"]).decode(),
     }
     ids = {"id": str(row["id"]), "match_id": None if match_id is None else str(match_id)}
-    stored = {**row, **as_text, **ids}
+    stored = {**row, **as_text, **ids, "submitted_at": show_time(row["submitted_at"])}
     batch.add(_INSERT_ROUND, **stored)
     batch.add(_INSERT_SEATS, seats=orjson.dumps(seat_rows(key, row["result"])).decode())
     batch.add(_INSERT_DUELS, duels=orjson.dumps(duel_rows(key, row["result"])).decode())

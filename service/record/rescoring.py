@@ -18,6 +18,7 @@ from service.record import findings
 from service.record.digests import seal, without_texts
 from service.record.findings import Finding
 from service.record.keeping import sealed_content
+from service.record.rounds import SUBMITTED
 from service.record.rulesets import content_digest
 from service.record.tables import rulesets
 from service.rules import results
@@ -47,11 +48,8 @@ COLUMNS = (
     "digest",
 )
 _AS_TEXT = ("id", "match_id", "request", "result")
-#: A time as ``ids.show_time`` shows it: whatever Postgres holds, and no reading and showing here.
-_SHOWN_TIME = """coalesce(
-    to_char(submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), submitted_at::text)"""
 SELECT = ", ".join(
-    f"{name}::text" if name in _AS_TEXT else _SHOWN_TIME if name == "submitted_at" else name
+    f"{name}::text" if name in _AS_TEXT else SUBMITTED if name == "submitted_at" else name
     for name in COLUMNS
 )
 
