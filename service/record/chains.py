@@ -55,7 +55,7 @@ def follow(revisions: Sequence[Sealed], head: Head | None) -> Faults:
         faults.revisions = [(revision, findings.NOT_FOLLOWING, {}) for revision in altered]
         faults.missing = _gaps({revision.link for revision in revisions}, _length(revisions, head))
         return faults
-    places = _place(_segments(revisions), faults)
+    places = _place(_segments(revisions), head, faults)
     for place, revision in sorted(places.items()):
         if revision.link != place:
             faults.revisions.append((revision, findings.LINK, {"link": revision.link, "place": place}))
@@ -151,20 +151,37 @@ def _segments(revisions: Sequence[Sealed]) -> list[list[Sealed]]:
     return segments
 
 
-def _place(segments: list[list[Sealed]], faults: Faults) -> dict[int, Sealed]:
-    """Where in the chain each revision belongs: where most links of its segment say."""
+def _place(segments: list[list[Sealed]], head: Head | None, faults: Faults) -> dict[int, Sealed]:
+    """Where in the chain each revision belongs."""
     places: dict[int, Sealed] = {}
     for segment in sorted(segments, key=len, reverse=True):
-        votes = Counter(revision.link - index for index, revision in enumerate(segment))
-        most = max(votes.values())
-        begins = sorted(begin for begin, count in votes.items() if count == most)
-        begin = 1 if segment[0].previous_digest is None and 1 in begins else begins[0]
-        for place, revision in enumerate(segment, begin):
+        for place, revision in enumerate(segment, _begin(segment, head)):
             if place in places or place < 1:
                 faults.revisions.append((revision, findings.PLACE_TAKEN, {"place": place}))
             else:
                 places[place] = revision
     return places
+
+
+def _begin(segment: list[Sealed], head: Head | None) -> int:
+    """Where a segment begins: where most of its links say, if two of them agree.
+
+    Links are not sealed. Where they do not agree the start and the end of the chain tell, and else the
+    links together, as of two that were exchanged.
+    """
+    votes = Counter(revision.link - index for index, revision in enumerate(segment))
+    most = max(votes.values())
+    begins = sorted(begin for begin, count in votes.items() if count == most)
+    first, last = segment[0], segment[-1]
+    starts = first.previous_digest is None and first.digest == first.computed
+    if most > 1 and not (starts and 1 in begins):
+        return begins[0]
+    if starts:
+        return 1
+    if head is not None and last.digest == head.digest == last.computed:
+        return head.length - len(segment) + 1
+    links = sorted(revision.link for revision in segment)
+    return links[0] if links == list(range(links[0], links[-1] + 1)) else begins[0]
 
 
 def _check_previous(places: dict[int, Sealed], place: int, head: Head | None, faults: Faults) -> None:
