@@ -1,15 +1,31 @@
 """What requests are measured against: Flask that does next to nothing, and Flask with one plain insert.
 
+Under ``/alone`` there is what requests of ours are about, by the service's own functions, and nothing
+around it: no key, no limits, no log, no metrics, no transaction of several messages, no
+Idempotency-Key, and whatever is wrong is a 500. Less than that no service on Flask can do for them.
+
 ``APP=bench.baselines:create_app()`` under the service's own gunicorn settings.
 """
 
 import os
 import threading
-from typing import Any
+from typing import Any, cast
 
+import orjson
 import psycopg2
-from flask import Flask, request
-from sqlalchemy import make_url
+from flask import Flask, Response, request
+from sqlalchemy import Connection, make_url
+
+from schemas.rounds import RoundRequest, read_round
+from service.api import json_input
+from service.database import Database
+from service.questions import Question
+from service.record import keeping, rounds
+from service.record.pages import window
+from service.record.rulesets import published
+from service.rules.labels import ENGLISH
+from service.rules.results import write
+from service.rules.scoring import score
 
 TABLE = "CREATE TABLE IF NOT EXISTS bench_documents (id bigserial PRIMARY KEY, document jsonb NOT NULL)"
 _INSERT = "INSERT INTO bench_documents (document) VALUES (%s)"
@@ -20,10 +36,48 @@ def libpq_address(url: str) -> str:
     return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
 
 
+class _Driver:
+    """A connection of each thread, by the driver alone: a pool could only be slower.
+
+    As much of a connection of SQLAlchemy's, and of :class:`Database`, as is used here.
+    """
+
+    def __init__(self, address: str, *, autocommit: bool) -> None:
+        self._address, self._autocommit, self._kept = address, autocommit, threading.local()
+
+    @property
+    def connection(self) -> Any:
+        """The connection of this thread; with ``autocommit`` each message is a transaction."""
+        if not hasattr(self._kept, "connection"):
+            self._kept.connection = psycopg2.connect(self._address)
+            self._kept.connection.autocommit = self._autocommit
+        return self._kept.connection
+
+    def exec_driver_sql(self, statement: str, values: Any) -> None:
+        """One message."""
+        with self.connection.cursor() as cursor:
+            cursor.execute(statement, values)
+
+    def rows(self, what: Question, **parameters: Any) -> Any:
+        """The answer to one."""
+        with self.connection.cursor() as cursor:
+            cursor.execute(what.sql, parameters)
+            return cursor.fetchall()
+
+
+def _round() -> RoundRequest:
+    return read_round(json_input.parse(request.get_data()), published, to_keep=True)
+
+
+def _json(body: bytes, status: int = 200) -> Response:
+    return Response(body, status, content_type="application/json")
+
+
 def create_app() -> Flask:
     """The baselines on the database of DATABASE_URL, in which ``TABLE`` must be there."""
     app = Flask(__name__, static_folder=None)
-    address, kept = libpq_address(os.environ["DATABASE_URL"]), threading.local()
+    address = libpq_address(os.environ["DATABASE_URL"])
+    plain, driver = _Driver(address, autocommit=False), _Driver(address, autocommit=True)
 
     @app.get("/livez")
     def livez() -> dict[str, str]:
@@ -35,13 +89,33 @@ def create_app() -> Flask:
 
     @app.post("/insert")
     def insert() -> tuple[dict[str, str], int]:
-        # A connection of each thread: a pool could only be slower.
-        if not hasattr(kept, "connection"):
-            kept.connection = psycopg2.connect(address)
-        connection: Any = kept.connection
+        connection = plain.connection
         with connection, connection.cursor() as cursor:
             # As it came: to parse it, and to write it anew, could only be slower, too.
             cursor.execute(_INSERT, (request.get_data(as_text=True),))
         return {"status": "stored"}, 201
+
+    @app.post("/alone/score")
+    def alone_score() -> Response:
+        asked = _round()
+        return _json(write(score(asked.ruleset, asked.seats, asked.stake, ENGLISH)))
+
+    @app.post("/alone/rounds")
+    def alone_stored() -> Response:
+        asked, connection = _round(), cast(Connection, driver)
+        kept = keeping.keep_round(connection, asked.ruleset, asked.seats, stake=asked.stake, by="bench")
+        return _json(kept.json, 201)
+
+    @app.get("/alone/rounds/<uuid:round_id>")
+    def alone_get(round_id: Any) -> Response:
+        return _json(rounds.get_round(cast(Database, driver), round_id).json)
+
+    @app.get("/alone/rounds")
+    def alone_newest() -> Response:
+        part = window(int(request.args["limit"]), None, {})
+        page = rounds.list_rounds(cast(Database, driver), part, {"player": request.args["player"]})
+        return _json(
+            orjson.dumps({**page, "items": [orjson.Fragment(one.json) for one in page["items"]]})
+        )
 
     return app
