@@ -291,6 +291,10 @@ class MatchAnswer(Answer):
     finished_at = text(nullable=True, **TIME)
     finish_reason = text(nullable=True, description="Where it was ended early.")
     version = whole(minimum=1, description="Goes up with every change of the match.")
+    digest = text(
+        nullable=True,
+        description="Of the revision that was stored last: it stands for all rounds of the match.",
+    )
 
 
 class MatchesAnswer(PageAnswer):

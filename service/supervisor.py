@@ -35,6 +35,8 @@ START_SECONDS = 60
 """How long gunicorn may take to answer."""
 STOP_SECONDS = 30
 """How long it may take to end: a little more than it gives its requests."""
+TELL_SECONDS = 2
+"""After how long it is told what the stop waits for."""
 ORPHAN_SECONDS = 5
 """How long its workers may go on when gunicorn has died, before a new one takes their place."""
 MOST_RESTARTS = 30
@@ -161,7 +163,7 @@ class _Service:
     def stop(self) -> None:
         """Stops gunicorn, so that its requests end well, and then the database."""
         if self.gunicorn is not None:
-            _end_group(self.gunicorn)
+            _end_group(self.gunicorn, waiting=_tell_what_is_waited_for)
         if self.postgres is not None:
             self.postgres.stop()
 
@@ -278,15 +280,22 @@ def _is_free(host: str, port: int) -> bool:
     return True
 
 
+def _tell_what_is_waited_for() -> None:
+    print(f"... for requests that are not over yet, at most {STOP_SECONDS} seconds", flush=True)
+
+
 def _end_group(
     leader: subprocess.Popen[bytes],
     seconds: float = STOP_SECONDS,
     enough: Callable[[], bool] = lambda: False,
+    waiting: Callable[[], None] = lambda: None,
 ) -> None:
     """Ends a process and its children, gracefully first: for so many seconds, or until it is enough.
 
-    The children are told as well when their leader is dead already and cannot do it.
+    The children are told as well when their leader is dead already and cannot do it. ``waiting`` is
+    called once, should it take longer than usual.
     """
+    tell_at: float | None = time.monotonic() + TELL_SECONDS
     with contextlib.suppress(ProcessLookupError):
         if leader.poll() is None:
             leader.terminate()
@@ -296,6 +305,9 @@ def _end_group(
         while time.monotonic() < deadline and not enough():
             leader.poll()
             os.killpg(leader.pid, 0)
+            if tell_at is not None and time.monotonic() > tell_at:
+                waiting()
+                tell_at = None
             time.sleep(0.02)
         os.killpg(leader.pid, signal.SIGKILL)
     leader.wait()

@@ -262,6 +262,7 @@ def _show_match(row: Any, members: Sequence[Any], given: Sequence[Any]) -> dict[
         "finished_at": show_time(row.finished_at) if row.finished_at else None,
         "finish_reason": row.finish_reason,
         "version": row.version,
+        "digest": row.chain_digest,
     }
 
 

@@ -83,9 +83,10 @@ def _cells(item: dict[str, Any]) -> list[str]:
 
 def _figures(event: Event, screens: Sequence[checks.Screen], playing: float, seconds: float) -> None:
     posted, client = len(event.latencies), event.client
-    done = ", ".join(f"{count} {what}" for what, count in event.done.items())
+    done = ", ".join(f"{what} {count}" for what, count in event.done.items())
     looks, unchanged = sum(s.looks for s in screens), sum(s.unchanged for s in screens)
-    click.echo(f"\n{posted} rounds in {playing:.1f} s: {posted / playing:.0f} a second; with {done}")
+    click.echo(f"\n{posted} rounds in {playing:.1f} s: {posted / playing:.0f} a second")
+    click.echo(f"With them: {done}")
     if posted > 1:
         steps = statistics.quantiles(event.latencies, n=20)
         median, most = (f"{1000 * steps[step]:.0f} ms" for step in (9, 18))

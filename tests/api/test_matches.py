@@ -58,6 +58,7 @@ def test_a_match_opens_with_everything_pinned(
         "finished_at": None,
         "finish_reason": None,
         "version": 1,
+        "digest": None,
     }
     assert UUID(match["id"]).version == 7
     created = datetime.strptime(match["created_at"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)

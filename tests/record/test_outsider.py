@@ -3,7 +3,9 @@
 import hashlib
 import json
 import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,12 +17,13 @@ from tests.record.tampering import Record, play_corrected
 
 PAGE = (Path(__file__).parents[2] / "docs" / "audit.md").read_text("utf-8")
 
-# The program of the page: what it defines is what is tested.
-(PROGRAM,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+# The program of the page, which defines what is tested, and how it is used.
+PROGRAM, USE = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 _defined: dict[str, Any] = {}
 exec(PROGRAM, _defined)
-digest_of, content_of, document_of, verify, revisions_of = (
-    _defined[name] for name in ("digest_of", "content_of", "document_of", "verify", "revisions_of")
+digest_of, content_of, document_of, verify, chain_of, revisions_of = (
+    _defined[name]
+    for name in ("digest_of", "content_of", "document_of", "verify", "chain_of", "revisions_of")
 )
 
 
@@ -42,7 +45,11 @@ def revisions(database: Any, client: FlaskClient, reader: Any) -> Any:
 
 
 def test_the_program_needs_no_more_than_it_says() -> None:
-    assert re.findall(r"^(?:import|from) (\w+)", PROGRAM, re.MULTILINE) == ["hashlib", "json"]
+    assert re.findall(r"^(?:import|from) (\w+)", PROGRAM, re.MULTILINE) == [
+        "hashlib",
+        "json",
+        "collections",
+    ]
 
 
 def test_an_outsider_verifies_a_whole_match(revisions: Any) -> None:
@@ -61,7 +68,11 @@ def test_an_outsider_finds_every_round_of_a_long_match(
         post_round(client, f"/v1/matches/{match}/rounds")
     found = revisions_of(match, reader)
     assert sorted(revision["number"] for revision in found) == list(range(1, 54))
-    assert verify(found, reader(f"/v1/matches/{match}")["ruleset"]["digest"]) == []
+    shown = reader(f"/v1/matches/{match}")
+    assert verify(found, shown["ruleset"]["digest"]) == []
+    in_order = sorted(found, key=lambda revision: int(revision["number"]))
+    assert chain_of(found) == [revision["digest"] for revision in in_order]
+    assert chain_of(found)[-1] == shown["digest"]
 
 
 @pytest.mark.parametrize(
@@ -87,6 +98,41 @@ def test_an_outsider_finds_what_is_missing(revisions: Any) -> None:
         rest = found[:place] + found[place + 1 :]
         followers = [r["digest"] for r in found if r["previous_digest"] == found[place]["digest"]]
         assert verify(rest, ruleset["digest"]) == followers
+
+
+@pytest.mark.parametrize("place", [0, 4, 9])
+def test_an_outsider_finds_a_chain_that_forks(revisions: Any, place: int) -> None:
+    found, ruleset = revisions
+    forged = {**found[place], "id": "0198d2f0-7c1e-7a53-9b1f-3f0c5d6e7a81", "number": 99}
+    forged["digest"] = digest_of(content_of(forged, ruleset["digest"]))
+    both = {found[place]["digest"], forged["digest"]}
+    assert set(verify([*found, forged], ruleset["digest"])) == both
+    # At the end, but as a round that there is already.
+    chain = chain_of(found)
+    again = {**found[place], "previous_digest": chain[-1]}
+    again["digest"] = digest_of(content_of(again, ruleset["digest"]))
+    assert again["digest"] in verify([*found, again], ruleset["digest"])
+
+
+def test_a_kept_digest_is_found_as_the_page_says(
+    revisions: Any, reader: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found, _ = revisions
+    chain, match = chain_of(found), found[0]["match"]
+
+    def answer(url: str, **_: Any) -> Any:
+        read = reader(url.removeprefix("http://127.0.0.1:8000"))
+        return SimpleNamespace(raise_for_status=lambda: None, json=lambda: read)
+
+    monkeypatch.setitem(sys.modules, "requests", SimpleNamespace(get=answer))
+    for kept, there in [(chain[0], True), (chain[-1], True), ("90fde121", False)]:
+        use = re.sub(r"^MATCH = .*$", f'MATCH = "{match}"', USE, flags=re.MULTILINE)
+        exec(re.sub(r"^KEPT = .*$", f'KEPT = "{kept}"', use, flags=re.MULTILINE), dict(_defined))
+        assert capsys.readouterr().out.splitlines() == [
+            "the rule set is as sealed: True",
+            "revisions that are wrong: []",
+            f"what was kept is there: {there}",
+        ]
 
 
 @pytest.mark.parametrize("name", ["bsfyi", "panduan", "gratis", "meja-9"])

@@ -245,11 +245,12 @@ def test_what_is_in_flight_is_finished_when_it_is_told_to_stop(start: Start, por
     for number in (signal.SIGTERM, signal.SIGINT):
         run = run if run.process.poll() is None else start().until_it_serves()
         with ThreadPoolExecutor() as threads:
-            slow = threads.submit(requests.get, f"http://127.0.0.1:{port}/?1.5", timeout=20)
+            slow = threads.submit(requests.get, f"http://127.0.0.1:{port}/?3.5", timeout=20)
             time.sleep(0.7)
             os.kill(run.process.pid, number)
             assert slow.result().status_code == 200
         assert run.ends() == 0
+        assert "... for requests that are not over yet, at most 30 seconds" in run.said
 
 
 @linux_only
