@@ -168,13 +168,14 @@ def _give_places(revisions: list[Revision]) -> list[tuple[Revision, str, dict[st
     Of a revision that was altered it may be the number that was: then the link still says which it is.
     """
     sealed = {revision.revision for revision in revisions if revision.computed == revision.digest}
+    numbers = {revision.revision for revision in revisions}
     faults = []
     for revision in revisions:
         place, link = revision.revision, revision.link
         if place in sealed:
             if link != place:
                 faults.append((revision, findings.LINK, {"link": link, "place": place}))
-        elif place > len(revisions) and link not in sealed:
+        elif place > len(revisions) and link not in numbers:
             place = link
         revision.link = place
     return faults

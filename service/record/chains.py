@@ -5,7 +5,7 @@ removed is named, and not everybody who comes after.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, KeysView, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -152,10 +152,19 @@ def _segments(revisions: Sequence[Sealed]) -> list[list[Sealed]]:
 
 
 def _place(segments: list[list[Sealed]], head: Head | None, faults: Faults) -> dict[int, Sealed]:
-    """Where in the chain each revision belongs."""
+    """Where in the chain each revision belongs.
+
+    Links are not sealed. So the segment that begins the chain and the one that its end names have their
+    places; others have those that most of their links say.
+    """
     places: dict[int, Sealed] = {}
-    for segment in sorted(segments, key=len, reverse=True):
-        for place, revision in enumerate(segment, _begin(segment, head)):
+    count = sum(map(len, segments))
+    bound = max(count, head.length if head is not None else 0)
+    start = _start(segments)
+    ordered = sorted(segments, key=lambda segment: (segment is not start, -len(segment)))
+    for segment in ordered:
+        begin = 1 if segment is start else _begin(segment, head, bound, places.keys())
+        for place, revision in enumerate(segment, begin):
             if place in places or place < 1:
                 faults.revisions.append((revision, findings.PLACE_TAKEN, {"place": place}))
             else:
@@ -163,25 +172,41 @@ def _place(segments: list[list[Sealed]], head: Head | None, faults: Faults) -> d
     return places
 
 
-def _begin(segment: list[Sealed], head: Head | None) -> int:
-    """Where a segment begins: where most of its links say, if two of them agree.
+def _votes(segment: list[Sealed]) -> Counter[int]:
+    """Where a segment begins, as each of its links has it."""
+    return Counter(revision.link - index for index, revision in enumerate(segment))
 
-    Links are not sealed. Where they do not agree the start and the end of the chain tell, and else the
-    links together, as of two that were exchanged.
+
+def _start(segments: list[list[Sealed]]) -> list[Sealed] | None:
+    """The segment that begins the chain: of those that are sealed as following nobody."""
+    starts = [
+        segment
+        for segment in segments
+        if segment[0].previous_digest is None and segment[0].digest == segment[0].computed
+    ]
+    return max(starts, key=lambda segment: (_votes(segment)[1], len(segment)), default=None)
+
+
+def _begin(segment: list[Sealed], head: Head | None, bound: int, places: KeysView[int]) -> int:
+    """Where a segment begins that does not begin the chain.
+
+    All of its links say so, or the end of the chain, or two links, or what links there are together.
     """
-    votes = Counter(revision.link - index for index, revision in enumerate(segment))
+    votes, size = _votes(segment), len(segment)
     most = max(votes.values())
     begins = sorted(begin for begin, count in votes.items() if count == most)
-    first, last = segment[0], segment[-1]
-    starts = first.previous_digest is None and first.digest == first.computed
-    if most > 1 and not (starts and 1 in begins):
+    if most == size > 1:
         return begins[0]
-    if starts:
-        return 1
-    if head is not None and last.digest == head.digest == last.computed:
-        return head.length - len(segment) + 1
-    links = sorted(revision.link for revision in segment)
-    return links[0] if links == list(range(links[0], links[-1] + 1)) else begins[0]
+    if head is not None and segment[-1].digest == head.digest:
+        return head.length - size + 1
+    if most > 1:
+        return begins[0]
+    links = {revision.link for revision in segment}
+    if len(links) == size == max(links) - min(links) + 1:
+        begins = [min(links)]
+    room = range(1, bound - size + 2)
+    free = (begin for begin in room if places.isdisjoint(range(begin, begin + size)))
+    return next((begin for begin in begins if begin in room), next(free, begins[0]))
 
 
 def _check_previous(places: dict[int, Sealed], place: int, head: Head | None, faults: Faults) -> None:

@@ -99,7 +99,8 @@ def _expected(rows_of: Any, revision: Revision, result: Any) -> Any:
 
 
 def _seat_of(row: Mapping[str, Any]) -> SeatResult:
-    """As much of a seat as counts, from its row."""
+    """As much of a seat as counts, from its row, in which anything may be missing."""
+    money = [row[name] for name in ("won", "fee", "net")]
     return SeatResult(
         row["player"],
         None,
@@ -108,7 +109,7 @@ def _seat_of(row: Mapping[str, Any]) -> SeatResult:
         sweeps=row["sweeps"],
         clean_sweep=row["clean_sweep"],
         points=row["points"],
-        money=Money(row["won"], row["fee"], row["net"]) if row["net"] is not None else UNSET,
+        money=UNSET if money == [None] * 3 else Money(*[part or 0 for part in money]),
     )
 
 

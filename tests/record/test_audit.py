@@ -10,7 +10,7 @@ from service.database import Database
 from service.record.audit import Part, query_of
 from service.record.copied import copy, duel_lines, seat_lines
 from service.rules import results
-from tests.api.requests import BUDI, post_round
+from tests.api.requests import ANDI, BUDI, post_round
 from tests.record.tampering import FOUL, WON, Record, drop
 from tests.record.test_rounds import DOCUMENTS
 
@@ -197,6 +197,9 @@ ROWS = {
         "player = 'anda'",
         "match_id = NULL",
         "net = NULL",
+        "fee = NULL",
+        "won = NULL",
+        "won = NULL, fee = NULL, net = NULL",
     ],
     "duels": [
         "points = points + 1",
@@ -219,6 +222,13 @@ def test_a_changed_row_names_its_round_only(
     where = f"round_id = :id AND revision = :revision AND {place} = 0"
     record.tamper(f"UPDATE {table} SET {change} WHERE {where}", id=kept["id"], revision=revision)
     assert record.named() == [(f"{table}_differ", kept["id"], which + 1, revision)]
+
+
+@pytest.mark.parametrize("column", ["won", "fee", "net"])
+def test_money_where_there_was_none_names_its_round_only(record: Record, column: str) -> None:
+    (kept,) = record.play(record.open_match(), BUDI)
+    record.tamper(f"UPDATE seats SET {column} = 5 WHERE round_id = :id AND seat = 0", id=kept["id"])
+    assert record.named() == [("seats_differ", kept["id"], 1, 1)]
 
 
 @pytest.mark.parametrize("table", ["seats", "duels"])
@@ -389,6 +399,38 @@ def test_a_dropped_revision_of_a_round_on_its_own_is_named(
     drop(record, alone[1]["id"], revision, rows=rows)
     assert record.named() == [("round_missing", alone[1]["id"], None, revision)]
     assert record.asked(f"/rounds/{alone[1]['id']}") == [("round_missing", alone[1]["id"])]
+
+
+@pytest.mark.parametrize(
+    ("count", "gone", "pair", "columns"),
+    [
+        (4, 2, (1, 4), ("link", "digest")),
+        (3, 2, (1, 3), ("link", "request")),
+        (3, 2, (1, 3), ("link",)),
+        (5, 3, (2, 5), ("link", "digest")),
+        (5, 3, (2, 5), ("request", "result", "previous_digest", "link")),
+        (5, 1, (3, 4), ("link", "submitted_by")),
+    ],
+)
+def test_an_exchange_beside_a_dropped_revision_of_a_round_on_its_own_names_these_three(
+    record: Record, count: int, gone: int, pair: tuple[int, int], columns: tuple[str, ...]
+) -> None:
+    kept = post_round(record.client)
+    for number in range(2, count + 1):
+        record.revise(kept, [ANDI, WON if number % 2 else FOUL])
+    if "submitted_by" in columns:
+        record.tamper("UPDATE rounds SET submitted_by = 'x' WHERE revision = :number", number=pair[0])
+    changes = ", ".join(f"{name} = other.{name}" for name in columns)
+    record.tamper(
+        f"UPDATE rounds AS mine SET {changes} FROM rounds AS other "
+        "WHERE (mine.revision, other.revision) IN ((:one, :two), (:two, :one))",
+        one=pair[0],
+        two=pair[1],
+    )
+    drop(record, kept["id"], gone, rows=True)
+    named = [(revision, code) for code, _, _, revision in record.named()]
+    assert {revision for revision, _ in named} == {*pair, gone}
+    assert [revision for revision, code in named if code == "round_missing"] == [gone]
 
 
 def test_a_dropped_round_on_its_own_is_named_by_its_rows(record: Record, alone: Any) -> None:

@@ -131,6 +131,44 @@ def test_what_happens_to_a_third_is_told_apart(
         assert blamed | altered == {first, second} | (set() if untouched else {third})
 
 
+@pytest.mark.parametrize("length", [3, 4, 5])
+@pytest.mark.parametrize(
+    "columns", [some for count in range(1, 5) for some in combinations(COLUMNS, count)], ids="+".join
+)
+def test_what_three_revisions_have_handed_round_names_these_three(
+    columns: tuple[str, ...], length: int
+) -> None:
+    for trio in permutations(range(length), 3):
+        for gone in {None, *range(length)} - {*trio}:
+            links, whole = sealed_chain(length), sealed_chain(length)
+            for place, other in zip(trio, (*trio[1:], trio[0]), strict=True):
+                got = {name: getattr(whole[other], name) for name in columns}
+                links[place] = replace(whole[place], **got)
+            by_place = list(links)
+            if gone is not None:
+                dropped(links, gone)
+            faults = follow(sorted(links, key=lambda link: link.link), Head(length, whole[-1].digest))
+            altered = {by_place.index(link) for link in links if link.digest != link.computed}
+            blamed = {by_place.index(link) for link, *_ in faults.revisions}
+            assert blamed | altered == {*trio}
+            assert (faults.missing, faults.length) == ([] if gone is None else [gone + 1], None)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 6])
+@pytest.mark.parametrize("link", [-98992, 0, 1, 2, 5, 100, 2**31 - 1])
+@pytest.mark.parametrize("column", ["content", "previous_digest", "digest", "number"])
+def test_a_revision_is_named_alone_whatever_its_link_says_beside_another_change(
+    column: str, link: int, length: int
+) -> None:
+    for place in range(length):
+        links, whole = sealed_chain(length), sealed_chain(length)
+        links[place] = replace(links[place], link=link, **{column: "other"})
+        faults = follow(sorted(links, key=lambda each: each.link), Head(length, whole[-1].digest))
+        assert [each for each in links if each.digest != each.computed] == [links[place]]
+        assert all(each is links[place] for each, *_ in faults.revisions)
+        assert (faults.missing, faults.length) == ([], None)
+
+
 @pytest.mark.parametrize("gone", [{1}, {4}, {7}, {1, 2}, {3, 5}, {6, 7}, {1, 4, 7}, set(range(1, 8))])
 def test_missing_places_are_named_and_nobody_else(gone: set[int]) -> None:
     links = [link for link in chain(7) if link.link not in gone]
