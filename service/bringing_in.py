@@ -15,7 +15,7 @@ from typing import Any
 import click
 import orjson
 
-from service import logs
+from service import interrupts, logs
 from service.api.bodies import lines
 from service.api.bulk import Refusals
 from service.api.importing import BATCH_LINES, MOST_LINE_BYTES, Importer, ImportStopped
@@ -119,7 +119,8 @@ def _together(workers: int, url: str, source: str, by: str, paths: Sequence[str]
         running: _Running = deque()
         try:
             for path, size, some in parts:
-                running.append((path, size, pool.submit(_bring_in, url, source, by, some)))
+                with interrupts.held():
+                    running.append((path, size, pool.submit(_bring_in, url, source, by, some)))
                 if len(running) >= 2 * workers:
                     yield from _first(running)
             while running:

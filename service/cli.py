@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,10 +22,24 @@ from service.record import idempotency, keys, readers
 from service.record.errors import Missing
 from service.setup import WAIT_SECONDS, prepare_database
 
+INTERRUPTED = 128 + signal.SIGINT
+"""The status of a command that was ended by Ctrl-C, as shells have it."""
 _NO_KEY = "no live key of this name or prefix"
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Commands that end with 130 where somebody has had enough of them: 1 says something else."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run one."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="susun")
 def main() -> None:
     """Scores Capsa Susun, keeps the record."""

@@ -48,14 +48,14 @@ def retold(json: bytes, language: str) -> bytes:
     """The JSON of a stored round, in English, with its texts in a language."""
     if language == DEFAULT:
         return json
-    document = orjson.loads(json)
     labels, fouls = _translated_labels(language), words(language).fouls
     try:
+        document = orjson.loads(json)
         for seat in document["seats"]:
             for row in (seat["rows"] or {}).values():
                 row["label"] = labels.get(row["label"], row["label"])
             if seat["foul"]:
                 seat["foul"]["detail"] = fouls[seat["foul"]["code"]]
-    except (AttributeError, LookupError, TypeError):
+    except (AttributeError, LookupError, TypeError, ValueError):
         return json  # what somebody has changed in the database is for the audit to tell
     return orjson.dumps(document)

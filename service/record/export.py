@@ -29,6 +29,7 @@ COLUMNS = (
     *("won", "fee", "net", "reason", "cursor"),
 )
 
+_OF_ROUND = ("id", "match", "number", "revision", "status", "submitted_at", "submitted_by")
 # What spreadsheets take for the beginning of a formula; some also split cells at semicolons.
 _FORMULA = re.compile(r"(^|;)(?=['\s]*[=+@＝＋－＠-]|[\t\r\n])")
 
@@ -85,7 +86,7 @@ class CsvLines:
 
     def show(self, shown: bytes, cursor: str) -> bytes:
         """A round, its seats a line each."""
-        for row in csv_rows(orjson.loads(shown), cursor):
+        for row in _readable_rows(shown, cursor):
             self._write([cell(value) for value in row])
         return self._taken()
 
@@ -101,14 +102,24 @@ class CsvLines:
         return text.encode()
 
 
+def _readable_rows(shown: bytes, cursor: str) -> list[list[Any]]:
+    """The cells of a round; of one that was tampered with, so that it has none, as much as there is."""
+    document: Any = {}
+    try:
+        document = orjson.loads(shown)
+        return list(csv_rows(document, cursor))
+    except (AttributeError, LookupError, TypeError, ValueError):
+        named = [document.get(name) for name in _OF_ROUND]
+        return [[*named, *[None] * (len(COLUMNS) - len(named) - 1), cursor]]
+
+
 def csv_rows(document: Document, cursor: str) -> Iterator[list[Any]]:
     """The cells of a round, seat by seat.
 
     Only the last seat has the cursor, so that whoever goes on from there has the whole round.
     """
     seats, ruleset = document["seats"], document["ruleset"]
-    names = ("id", "match", "number", "revision", "status", "submitted_at", "submitted_by")
-    of_round = [document[name] for name in names]
+    of_round = [document[name] for name in _OF_ROUND]
     of_round += [ruleset["id"], ruleset["version"], document.get("stake")]
     asked = document["request"]["seats"]
     for place, (seat, sent) in enumerate(zip(seats, asked, strict=True), 1):

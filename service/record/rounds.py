@@ -183,10 +183,18 @@ def show_round(values: Mapping[Any, Any]) -> StoredRound:
         "digest": values["digest"],
         "previous_digest": values["previous_digest"],
     }
-    text = b'%b,%b,"request":%b,%b' % (
+    text = b'%b,%b"request":%b,%b' % (
         orjson.dumps(head)[:-1],
-        values["result"][1:-1].encode(),
+        _members(values["result"]).encode(),
         values["request"].encode(),
         orjson.dumps(tail)[1:],
     )
     return StoredRound(head["id"], values["digest"], text)
+
+
+def _members(result: str) -> str:
+    """The members of a result, each with a comma after it; none where it was made to be no object."""
+    if result[:2] == '{"' and result[-1] == "}":  # as it is written
+        return result[1:-1] + ","
+    members = result.strip()[1:-1].strip() if result.lstrip()[:1] == "{" else ""
+    return members and members + ","

@@ -17,6 +17,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, create_engine, select, text
 
+from service import interrupts
 from service.faults import understood
 from service.postgres_address import driver_url
 from service.record import findings
@@ -187,7 +188,8 @@ def _each(url: str, parts: Sequence[Part], workers: int) -> Iterator[tuple[Part,
         running: deque[tuple[Part, Future[Report]]] = deque()
         try:
             for part in parts:
-                running.append((part, pool.submit(_audit_part, url, part)))
+                with interrupts.held():
+                    running.append((part, pool.submit(_audit_part, url, part)))
                 if len(running) >= 2 * workers:
                     first, report = running.popleft()
                     yield first, report.result()

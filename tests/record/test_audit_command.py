@@ -1,9 +1,14 @@
 """``susun audit``: what it prints, how it ends, and what it leaves alone."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +17,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import text
 
-from service.cli import main
+from service.cli import INTERRUPTED, main
 from service.database import Database
 from service.record import whole_audit
 from service.record.whole_audit import audit_everything
@@ -122,6 +127,40 @@ def test_many_parts_on_many_processes_find_the_same(
         assert report.rounds == 15
         assert [finding.round for finding in report.findings] == [kept["id"] for kept in changed]
         assert len(told) == 6
+
+
+#: One with many parts, so that there are processes to go through them.
+AUDIT = """
+from service.record import whole_audit
+whole_audit.PART_SIZE = 1
+from service.cli import main
+main(["audit"])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks into /proc")
+@pytest.mark.parametrize("seconds", [0, 0.1, 0.3])
+def test_ctrl_c_ends_an_audit_without_a_word_of_its_processes(
+    record: Record, database_url: str, seconds: float
+) -> None:
+    for _ in range(4):
+        record.play(record.open_match(), *[BUDI] * 10)
+    command = [sys.executable, "-c", AUDIT]
+    environment = {**os.environ, "DATABASE_URL": database_url}
+    # A terminal sends it to all processes of the command.
+    audit = subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    children = Path(f"/proc/{audit.pid}/task/{audit.pid}/children")
+    while audit.poll() is None and not children.read_text():
+        time.sleep(0.005)
+    time.sleep(seconds)
+    os.killpg(audit.pid, signal.SIGINT)
+    _, said = audit.communicate(timeout=20)
+    assert (audit.returncode, said) in [
+        (INTERRUPTED, "\nInterrupted.\n"),
+        (0, "40 revisions audited, 0 findings\n"),
+    ]
 
 
 def test_an_audit_that_is_broken_off_waits_for_nothing_that_postgres_does(

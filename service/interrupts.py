@@ -1,0 +1,30 @@
+"""Ctrl-C, which a terminal sends to every process of a command: it is for the first of them alone."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Keep it waiting. Processes that are started meanwhile never get it: who started them ends them."""
+    asked = False
+
+    def note(*_: Any) -> None:
+        nonlocal asked
+        asked = True
+
+    # Blocked for what is started; but another thread of ours may take it for us.
+    in_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, note) if in_main else None
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
+        if asked:
+            signal.raise_signal(signal.SIGINT)
