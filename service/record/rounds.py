@@ -35,10 +35,11 @@ _NAMES = (
     *("submitted_at", "submitted_by", "reason", "digest", "previous_digest"),
 )
 _AS_TEXT = ("id", "match_id", "result", "request")
-#: When a revision was submitted, as ``ids.show_time`` shows it: whatever Postgres holds, and quicker.
-SUBMITTED = """coalesce(
-    to_char(rounds.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-    rounds.submitted_at::text)"""
+#: When a revision was submitted, as ``ids.show_time`` shows it, and quicker; where Postgres holds what
+#: no such time can say, the nearest.
+SUBMITTED = """to_char(
+    least(greatest(rounds.submitted_at, '0001-01-01Z'), '9999-12-31 23:59:59.999999Z')
+        AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 
 
 def _shown(name: str) -> ColumnElement[Any]:

@@ -10,6 +10,7 @@ from service.database import Database
 from service.record.audit import Part, query_of
 from service.record.copied import copy, duel_lines, seat_lines
 from service.rules import results
+from tests.api.contract import check_answer
 from tests.api.requests import ANDI, BUDI, post_round
 from tests.record.tampering import FOUL, WON, Record, drop
 from tests.record.test_rounds import DOCUMENTS
@@ -143,7 +144,9 @@ def test_what_has_a_time_that_never_was_can_be_read(
     record.tamper("UPDATE matches SET created_at = :time", time=time)
     paths = (f"/rounds/{played[0]['id']}", f"/matches/{match}", f"/matches/{match}/rounds", "/matches")
     for path in paths:
-        assert record.client.get(f"/v1{path}").status_code == 200
+        answer = record.client.get(f"/v1{path}")
+        assert answer.status_code == 200
+        check_answer(answer)
 
 
 @pytest.mark.parametrize("revision", [2, 3])

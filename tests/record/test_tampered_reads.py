@@ -4,18 +4,28 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
-from service.record import rulesets
+from service.record import keys, rulesets
 from tests.record.tampering import FOUL, Record
 
 DEEP = '{"seats":' + "[" * 1500 + "]" * 1500 + "}"
 RESULTS = ["null", "{}", "{ }", "[[[]]]", '"x"', "1" * 400, '{"seats": 5}', '{"seats": [{}]}']
 REQUESTS = ["null", "{}", "[]", '"x"', '{"seats": null}', '{"seats": [{}]}', '{"seats": [1, 2]}']
 SHIFTED = [(" ", ""), ("", "\n"), ("\t ", " \n")]
+
+
+@pytest.fixture
+def client(app: Flask, make_key: Callable[..., str]) -> FlaskClient:
+    """A client that holds no answer to a document: of what was tampered with, none promises anything."""
+    plain = FlaskClient(app, app.response_class)
+    plain.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {make_key(*keys.SCOPES)}"
+    return plain
 
 
 @pytest.fixture
