@@ -4,6 +4,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any
 
 
@@ -16,6 +17,8 @@ def held() -> Iterator[None]:
         nonlocal asked
         asked = True
 
+    # Starting this, multiprocessing would let interrupts through again.
+    resource_tracker.ensure_running()
     # Blocked for what is started; but another thread of ours may take it for us.
     in_main = threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGINT, note) if in_main else None
