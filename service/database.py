@@ -341,8 +341,10 @@ class Database:
 
     def _give_back(self, connection: Connection) -> None:
         try:
-            _undo(connection)
-            connection.close()
+            try:
+                _undo(connection)
+            finally:
+                connection.close()
         finally:
             if self.watch is not None:
                 self.watch.changed(-1)

@@ -23,8 +23,8 @@ class LastUse:
     A thread of its own writes them, and begins with the first use: after the fork, that is.
     """
 
-    def __init__(self, database: Database, seconds: float = SECONDS) -> None:
-        self._database, self._seconds = database, seconds
+    def __init__(self, database: Database, seconds: float | None = None) -> None:
+        self._database, self._seconds = database, SECONDS if seconds is None else seconds
         self._used: dict[UUID, datetime] = {}
         self._lock = threading.Lock()
         self._stopped = threading.Event()

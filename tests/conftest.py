@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from app import create_app
+from service import last_use
 from service.database import Database
 from service.embedded_postgres import EmbeddedPostgres
 from service.record import keys, rulesets
@@ -29,6 +30,10 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # As in a worker that serves (service/warm_up.py): a fifth of the time would go into looking through
 # modules and tests, none of which will ever be garbage.
 gc.set_threshold(50_000, 20, 50)
+
+
+# Nothing of the application is to use the database by itself, in the middle of some test.
+last_use.SECONDS = 24 * 3600
 
 
 def pytest_collection_finish() -> None:
