@@ -108,7 +108,11 @@ def create_app() -> Flask:
 
     @app.get("/alone/rounds/<uuid:round_id>")
     def alone_get(round_id: Any) -> Response:
-        return _json(rounds.get_round(cast(Database, driver), round_id).json)
+        database = cast(Database, driver)
+        if "If-None-Match" in request.headers:
+            known = rounds.get_digest(database, round_id) in request.headers["If-None-Match"]
+            return Response(status=304 if known else 500)
+        return _json(rounds.get_round(database, round_id).json)
 
     @app.get("/alone/rounds")
     def alone_newest() -> Response:
