@@ -7,7 +7,7 @@ import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from functools import cache, partial
 from typing import Any
@@ -15,13 +15,14 @@ from typing import Any
 import click
 import orjson
 
-from service import interrupts, logs
+from service import logs
 from service.api.bodies import lines
 from service.api.bulk import Refusals
 from service.api.importing import BATCH_LINES, MOST_LINE_BYTES, Importer, ImportStopped
 from service.api.problems import Occasion
 from service.auditing import on_terminal
 from service.database import Database, DatabaseAway
+from service.interrupts import Processes
 from service.warm_up import warm_up
 
 #: Of a part that a process gets at a time: about a thousand rounds.
@@ -112,15 +113,12 @@ def _alone(url: str, source: str, by: str, paths: Sequence[str]) -> Iterator[_To
 
 def _together(workers: int, url: str, source: str, by: str, paths: Sequence[str]) -> Iterator[_Told]:
     """The same, in so many other processes."""
-    # Not forked: a copy of this process would share its connections.
-    context = multiprocessing.get_context("spawn")
     parts = ((path, size, some) for path in paths for size, some in _parts(path))
-    with ProcessPoolExecutor(workers, context, initializer=_begin_worker) as pool:
+    with Processes(workers, _begin_worker) as pool:
         running: _Running = deque()
         try:
             for path, size, some in parts:
-                with interrupts.held():
-                    running.append((path, size, pool.submit(_bring_in, url, source, by, some)))
+                running.append((path, size, pool.submit(_bring_in, url, source, by, some)))
                 if len(running) >= 2 * workers:
                     yield from _first(running)
             while running:

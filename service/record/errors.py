@@ -5,6 +5,9 @@ from typing import Any, TypeVar
 
 Rows = TypeVar("Rows", bound=Sequence[Any])
 
+WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
+"""What it may raise to read something stored that was tampered with."""
+
 
 class Missing(Exception):
     """There is nothing with this id."""

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import orjson
 from sqlalchemy import Connection
 
+from service.record.errors import WRONG
 from service.record.pages import Window
 from service.record.rounds import StoredRound, select_rounds, show_round
 from service.rules.cards import ROWS
@@ -108,7 +109,7 @@ def _readable_rows(shown: bytes, cursor: str) -> list[list[Any]]:
     try:
         document = orjson.loads(shown)
         return list(csv_rows(document, cursor))
-    except (AttributeError, LookupError, TypeError, ValueError):
+    except WRONG:
         named = [document.get(name) for name in _OF_ROUND]
         return [[*named, *[None] * (len(COLUMNS) - len(named) - 1), cursor]]
 

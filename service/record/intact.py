@@ -12,10 +12,10 @@ import orjson
 
 from service.record.copied import duel_lines, seat_lines
 from service.record.digests import canonical, seal_scored, without_texts
+from service.record.errors import WRONG
 from service.record.keeping import sealed_content
 from service.record.rescoring import (
     COLUMNS,
-    WRONG,
     KnownRuleSet,
     Rescorer,
     Revision,

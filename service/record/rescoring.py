@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Text, cast, select
 
 from service.record import findings
 from service.record.digests import seal, without_texts
+from service.record.errors import WRONG
 from service.record.findings import Finding
 from service.record.keeping import sealed_content
 from service.record.rounds import SUBMITTED
@@ -54,7 +55,6 @@ SELECT = ", ".join(
 )
 
 _TOP, _MIDDLE, _BOTTOM = ROW_SIZES
-WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
 #: What is stored is nested five deep, rule sets a little more.
 _DEEPEST = 32
 

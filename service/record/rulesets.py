@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
+from service.record.errors import WRONG
 from service.record.ids import now
 from service.record.tables import rulesets
 from service.rules.ruleset import BUILT_IN, RuleSet, canonical, from_document
@@ -64,7 +65,7 @@ def list_rulesets(connection: Connection) -> list[RuleSet]:
 def _readable(document: Any) -> RuleSet | None:
     try:
         return from_document(document)
-    except (AttributeError, LookupError, TypeError, ValueError):
+    except WRONG:
         return None  # for the audit to tell
 
 

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, Table, select, text
 
 from service.record import findings, keeping, totals
 from service.record.copied import copy
+from service.record.errors import WRONG
 from service.record.findings import Finding
-from service.record.rescoring import WRONG, Rescorer, Revision
+from service.record.rescoring import Rescorer, Revision
 from service.record.tables import duels, seats
 from service.rules import results
 from service.rules.money import Money

@@ -4,11 +4,10 @@ Every part is read in a snapshot of its own, so that what is posted meanwhile is
 """
 
 import gc
-import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from functools import cache
@@ -17,8 +16,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, create_engine, select, text
 
-from service import interrupts
 from service.faults import understood
+from service.interrupts import Processes
 from service.postgres_address import driver_url
 from service.record import findings
 from service.record.audit import Part, Report, audit, once
@@ -182,14 +181,11 @@ def _each(url: str, parts: Sequence[Part], workers: int) -> Iterator[tuple[Part,
         for part in parts:
             yield part, _audit_part(url, part)
         return
-    # Not forked: a copy of this process would share its connections.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=_begin_worker) as pool:
+    with Processes(workers, _begin_worker) as pool:
         running: deque[tuple[Part, Future[Report]]] = deque()
         try:
             for part in parts:
-                with interrupts.held():
-                    running.append((part, pool.submit(_audit_part, url, part)))
+                running.append((part, pool.submit(_audit_part, url, part)))
                 if len(running) >= 2 * workers:
                     first, report = running.popleft()
                     yield first, report.result()

@@ -4,14 +4,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 
-from service.record import keys, rulesets
+from service.record import rulesets
+from tests.api.test_names_in_addresses import plain_client
 from tests.record.tampering import FOUL, Record
 
 DEEP = '{"seats":' + "[" * 1500 + "]" * 1500 + "}"
@@ -21,11 +20,9 @@ SHIFTED = [(" ", ""), ("", "\n"), ("\t ", " \n")]
 
 
 @pytest.fixture
-def client(app: Flask, make_key: Callable[..., str]) -> FlaskClient:
-    """A client that holds no answer to a document: of what was tampered with, none promises anything."""
-    plain = FlaskClient(app, app.response_class)
-    plain.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {make_key(*keys.SCOPES)}"
-    return plain
+def client(client: FlaskClient) -> FlaskClient:
+    """The same, not held to the document, which promises nothing of what was tampered with."""
+    return plain_client(client)
 
 
 @pytest.fixture
