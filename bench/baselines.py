@@ -9,6 +9,7 @@ Idempotency-Key, and whatever is wrong is a 500. Less than that no service on Fl
 
 import os
 import threading
+from collections.abc import Mapping
 from typing import Any, cast
 
 import orjson
@@ -19,6 +20,7 @@ from sqlalchemy import Connection, make_url
 from schemas.rounds import RoundRequest, read_round
 from service.api import json_input
 from service.database import Database
+from service.prepared import Prepared, Preparing, message
 from service.questions import Question
 from service.record import keeping, rounds
 from service.record.pages import window
@@ -44,6 +46,7 @@ class _Driver:
 
     def __init__(self, address: str, *, autocommit: bool) -> None:
         self._address, self._autocommit, self._kept = address, autocommit, threading.local()
+        self._preparing = Preparing()
 
     @property
     def connection(self) -> Any:
@@ -51,9 +54,17 @@ class _Driver:
         if not hasattr(self._kept, "connection"):
             self._kept.connection = psycopg2.connect(self._address)
             self._kept.connection.autocommit = self._autocommit
+            self._kept.info = {"prepared": Prepared(self._preparing)}
         return self._kept.connection
 
-    def exec_driver_sql(self, statement: str, values: Any) -> None:
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """What this thread's connection has prepared."""
+        assert self.connection
+        info: Mapping[str, Any] = self._kept.info
+        return info
+
+    def exec_driver_sql(self, statement: str, values: Any = None) -> None:
         """One message."""
         with self.connection.cursor() as cursor:
             cursor.execute(statement, values)
@@ -61,7 +72,7 @@ class _Driver:
     def rows(self, what: Question, **parameters: Any) -> Any:
         """The answer to one."""
         with self.connection.cursor() as cursor:
-            cursor.execute(what.sql, parameters)
+            cursor.execute(message(what.statements, self.info, cursor.execute), parameters)
             return cursor.fetchall()
 
 

@@ -27,8 +27,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from service.cutoff import Cutoff, Use, hold_lines
 from service.faults import DatabaseAway, committing, final, listed, understood
 from service.postgres_address import CONNECT, driver_url
+from service.prepared import Prepared, Preparing
 from service.probe import Probe
-from service.questions import BEGIN, BEGIN_MOMENT, COMMIT, LIMITS, ROLLBACK, Question
+from service.questions import BEGIN_MOMENT, COMMIT, FIRST, LIMITS, ROLLBACK, Question
 
 __all__ = ["Database", "DatabaseAway"]
 
@@ -102,7 +103,9 @@ class Database:
         # Whoever only reads needs no transaction of several statements.
         self._readers = self.engine.execution_options()
         event.listen(self._readers, "before_cursor_execute", _limited, retval=True)
-        event.listen(self.engine, "handle_error", _drop_what_is_of_no_use)
+        event.listen(self.engine, "handle_error", self._drop_what_is_of_no_use)
+        self.preparing = Preparing(self._statements_are_read)
+        event.listen(self.engine, "connect", self._note_nothing_prepared)
         # What is asked for readiness neither waits for the pool nor takes from it.
         self._outside: Engine = create_engine(
             driver_url(url), poolclass=NullPool, connect_args=CONNECT, hide_parameters=True
@@ -128,7 +131,7 @@ class Database:
         Raises :class:`DatabaseAway`, or one of its kind, where Postgres cannot be reached, or cannot do
         it in time.
         """
-        begun = self._transaction(_statements(f"{BEGIN};{LIMITS}"), stores=True)
+        begun = self._transaction(_statements(FIRST), stores=True)
         with begun as (connection, _):
             yield connection
 
@@ -137,7 +140,7 @@ class Database:
         self, first: Question, parameters: Mapping[str, Any]
     ) -> Iterator[tuple[Connection, Sequence[Any] | None]]:
         """A transaction that begins with a :func:`question`, and the answer to it."""
-        with self._transaction(_answer(first.first, parameters), stores=True) as begun:
+        with self._transaction(_answer(FIRST, first, parameters), stores=True) as begun:
             yield begun
 
     @contextmanager
@@ -170,7 +173,7 @@ class Database:
             with understood(), self._or_once_more():
                 rows = self._ask_driver(what, parameters, Use(), _QUICK_SECONDS)
                 return rows[0] if rows else None
-        asked = _answer(what.alone, parameters)
+        asked = _answer(LIMITS, what, parameters)
         with understood(), self._begun(asked, _TRANSACTION_SECONDS) as (_, row):
             return row
 
@@ -189,9 +192,12 @@ class Database:
             return connection.exec_driver_sql(what.sql, parameters).all()
 
     def _can_ask_driver(self) -> bool:
-        """Whether there is a connection, of which nothing bad is known, and nobody who listens."""
-        listened_to = bool(self.engine.dispatch.before_cursor_execute)  # for traces, say
-        return not self._silent and not listened_to and self.pool().checkedin() > 0
+        """Whether there is a connection, of which nothing bad is known, and nobody who reads along."""
+        return not self._silent and not self._statements_are_read() and self.pool().checkedin() > 0
+
+    def _statements_are_read(self) -> bool:
+        """Whether somebody wants to see each statement that SQLAlchemy says, for traces, say."""
+        return bool(self.engine.dispatch.before_cursor_execute)
 
     @contextmanager
     def _or_once_more(self) -> Iterator[None]:
@@ -202,6 +208,7 @@ class Database:
         try:
             yield
         except psycopg2.Error as error:
+            self.preparing.hear(error)
             found = final(error)
             if found is not None:
                 raise found from error
@@ -213,7 +220,7 @@ class Database:
         line = self._take(self.engine.raw_connection)
         try:
             with self._cutoff.after(seconds, line, use), closing(line.cursor()) as cursor:
-                cursor.execute(what.alone, parameters)
+                cursor.execute(what.message(LIMITS, line.info, cursor.execute), parameters)
                 rows: Sequence[Sequence[Any]] = cursor.fetchall()
                 return rows
         except BaseException:
@@ -349,6 +356,16 @@ class Database:
             if self.watch is not None:
                 self.watch.changed(-1)
 
+    def _note_nothing_prepared(self, _driver: Any, record: Any) -> None:
+        record.info["prepared"] = Prepared(self.preparing)
+
+    def _drop_what_is_of_no_use(self, context: ExceptionContext) -> None:
+        """After some faults all connections are made anew, as if they were lost."""
+        self.preparing.hear(context.original_exception)
+        fault = listed(context.original_exception)
+        if fault is not None and fault.drop:
+            context.is_disconnect = True
+
     def answers(self) -> bool:
         """Whether the database is there and migrated, told within a second."""
         return self._probe.says_yes(_PROBE_SECONDS)
@@ -398,9 +415,16 @@ def _limited(
     return f"{LIMITS};{statement}", parameters
 
 
-def _answer(asked: str, parameters: Mapping[str, Any]) -> Callable[[Connection], Sequence[Any] | None]:
-    """What a connection is asked first."""
-    return lambda connection: connection.exec_driver_sql(asked, parameters).one_or_none()
+def _answer(
+    before: str, asked: Question, parameters: Mapping[str, Any]
+) -> Callable[[Connection], Sequence[Any] | None]:
+    """What a connection is asked first, after what is said before."""
+
+    def answer(connection: Connection) -> Sequence[Any] | None:
+        say = connection.exec_driver_sql
+        return say(asked.message(before, connection.info, say), parameters).one_or_none()
+
+    return answer
 
 
 def _undo(connection: Connection) -> None:
@@ -414,10 +438,3 @@ def _undo(connection: Connection) -> None:
         cursor.execute(ROLLBACK)
     if driver.closed or driver.get_transaction_status() != TRANSACTION_STATUS_IDLE:
         connection.invalidate()
-
-
-def _drop_what_is_of_no_use(context: ExceptionContext) -> None:
-    """After some faults all connections are made anew, as if they were lost."""
-    fault = listed(context.original_exception)
-    if fault is not None and fault.drop:
-        context.is_disconnect = True

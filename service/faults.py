@@ -57,15 +57,20 @@ class Fault:
 _LOST = Fault(DatabaseAway, again=True, drop=True)
 _BUSY = Fault(DatabaseBusy)
 _NOT_MIGRATED = Fault(NotMigrated)
+#: A pooler has given us another connection than before (see :mod:`service.prepared`).
+_ELSEWHERE = Fault(DatabaseAway, again=True)
 
 #: By SQLSTATE, or by its first two characters for the rest of a class. Other errors are ours: 500.
 FAULTS: Mapping[str, Fault] = {
     "08": _LOST,  # connection exception
     "25006": _LOST,  # read-only transaction: another server has taken over
+    "0A000": _LOST,  # what was prepared answers in other columns than before the schema was changed
     "25P03": Fault(DatabaseBusy, drop=True),  # idle in transaction for too long: we were too slow
     "25P04": Fault(DatabaseBusy, drop=True),  # transaction timeout
     "40001": Fault(DatabaseBusy, again=True),  # serialization failure
     "40P01": Fault(DatabaseBusy, again=True),  # deadlock
+    "26000": _ELSEWHERE,  # what was prepared is not there
+    "42P05": _ELSEWHERE,  # what is to be prepared is there
     "3F000": _NOT_MIGRATED,  # no such schema
     "42703": _NOT_MIGRATED,  # no such column
     "42P01": _NOT_MIGRATED,  # no such table

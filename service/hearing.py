@@ -39,10 +39,11 @@ _LOOK_MS = 1000
 APPLICATION = "susun-hearing"
 # Sent only by a database whose triggers would tell of changes too. Nobody need wait for its disk.
 _SEND = question(
-    "SET LOCAL synchronous_commit = off;"
+    "SET LOCAL synchronous_commit = off",
     "SELECT pg_notify(%(channel)s, %(number)s) FROM pg_trigger"
     " WHERE tgrelid = to_regclass(%(table)s) AND tgfoid = to_regproc(%(teller)s) AND tgenabled = 'A'"
-    " HAVING count(*) = %(triggers)s"
+    " HAVING count(*) = %(triggers)s",
+    prepared=False,
 )
 
 

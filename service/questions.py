@@ -1,10 +1,13 @@
 """What Postgres is told first, and questions that are one message with it."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Select
 from sqlalchemy.dialects.postgresql.psycopg2 import dialect as driver_dialect
+
+from service.prepared import Statement, message, statement
 
 # Transactions are begun in the same message as what is said first, for which the driver must not begin
 # any itself: that would be a message of its own.
@@ -19,28 +22,45 @@ LIMITS = (
 _DRIVER: Any = driver_dialect()  # type: ignore[no-untyped-call]
 
 
+#: What a transaction begins with. A question that stands for itself has ``LIMITS`` alone before it:
+#: Postgres takes a message of several statements for a transaction, so that the limits hold, and end,
+#: with it; poolers pass it on in one piece.
+FIRST = f"{BEGIN};{LIMITS}"
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A SELECT in the driver's own words (``sql``), and with its time limits in the same message.
+    """A SELECT in the driver's own words, or several of which the last is to be answered.
 
-    ``alone``: Postgres takes a message of several statements for a transaction, so that the limits
-    hold, and end, with it; poolers pass it on in one piece. ``first``: the same where a transaction
-    begins with it, for which it needs no round trip of its own.
+    ``prepared``: whether each connection prepares them, for which one plan has to suit all values.
     """
 
-    sql: str
-    alone: str
-    first: str
+    statements: tuple[Statement, ...]
+    prepared: bool
+
+    @property
+    def sql(self) -> str:
+        """All of it, as it is said where nothing was prepared."""
+        return ";".join(one.sql for one in self.statements)
+
+    def message(self, before: str, info: Mapping[Any, Any], say: Callable[[str], object]) -> str:
+        """All of it after what is to be said ``before``, for the connection of :func:`prepared.message`.
+
+        What prepares it is said in messages of their own, outside of the transaction.
+        """
+        if not self.prepared:
+            return f"{before};{self.sql}"
+        return f"{before};{message(self.statements, info, lambda words: say(f'{LIMITS};{words}'))}"
 
 
-def question(sql: str) -> Question:
+def question(*statements: str, prepared: bool = True) -> Question:
     """A question; its parameters are ``%(name)s``."""
-    return Question(sql, f"{LIMITS};{sql}", f"{BEGIN};{LIMITS};{sql}")
+    return Question(tuple(map(statement, statements)), prepared)
 
 
-def question_of(query: Select[Any]) -> Question:
+def question_of(query: Select[Any], *, prepared: bool = True) -> Question:
     """The question that a query of SQLAlchemy's is; with the same parameters, ids as text."""
     compiled = query.compile(dialect=_DRIVER)
     if any(value is not None for value in compiled.params.values()):
         raise ValueError("all values of a question are parameters with names")
-    return question(str(compiled))
+    return question(str(compiled), prepared=prepared)

@@ -4,6 +4,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from service.prepared import Statement, message, statement
+
 
 class Batch:
     """Statements in the order in which they are added; nothing comes back from them.
@@ -14,15 +16,16 @@ class Batch:
     """
 
     def __init__(self) -> None:
-        self._statements: list[str] = []
+        self._statements: list[Statement] = []
         self._values: dict[str, Any] = {}
 
-    def add(self, statement: str, **values: Any) -> None:
+    def add(self, sql: str, **values: Any) -> None:
         """Add a statement with its parameters."""
         assert not self._values.keys() & values.keys()
-        self._statements.append(statement)
+        self._statements.append(statement(sql))
         self._values |= values
 
     def send(self, connection: Connection) -> None:
         """Send them; the first that fails undoes them all, being in one transaction."""
-        connection.exec_driver_sql(";".join(self._statements), self._values)
+        say = connection.exec_driver_sql
+        say(message(self._statements, connection.info, say), self._values)

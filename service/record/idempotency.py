@@ -20,13 +20,17 @@ KEPT = timedelta(hours=48)
 
 #: Asks for a claim and what was answered under it, as :func:`asked` says, for :func:`found` to judge. In
 #: one message, but two statements: what is found must have been committed before the claim was held.
-FIND = question("""
+FIND = question(
+    """
     SELECT set_config('susun.held',
-        CAST(pg_try_advisory_xact_lock(hashtextextended(%(lock)s, 0)) AS text), true);
+        CAST(pg_try_advisory_xact_lock(hashtextextended(%(lock)s, 0)) AS text), true)
+    """,
+    """
     SELECT current_setting('susun.held') AS held, request_sha256, status, headers, body
     FROM (SELECT) AS claim LEFT JOIN idempotency_keys
         ON api_key_id = %(api_key_id)s AND key = %(key)s AND created_at > %(since)s
-""")
+    """,
+)
 _VALUES = tuple(column.name for column in idempotency_keys.c)
 # One that is there already has expired.
 _KEEP = f"""

@@ -105,7 +105,7 @@ def find(connection: Connection, token: str) -> Key | None:
     claimed = read(token)
     if claimed is None:
         return None
-    row = connection.exec_driver_sql(LOOK_UP.alone, {"prefix": claimed.prefix}).one_or_none()
+    row = connection.exec_driver_sql(LOOK_UP.sql, {"prefix": claimed.prefix}).one_or_none()
     return judge(claimed, row)
 
 

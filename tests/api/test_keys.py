@@ -4,7 +4,6 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -86,10 +85,10 @@ def test_the_idempotency_key_the_time_limits_and_the_begin_share_a_message(
 
 
 def test_a_question_outside_of_transactions_has_time_limits_and_leaves_none(database: Database) -> None:
-    endless = question("SELECT pg_sleep(60)::text AS slept")
-    shorter = endless.alone.replace("'5s'", "'50ms'")
+    shorter = "SET LOCAL statement_timeout = '50ms'"
+    endless = question(shorter, "SELECT pg_sleep(60)::text AS slept", prepared=False)
     with pytest.raises(DatabaseAway, match="statement timeout"):
-        database.ask(replace(endless, alone=shorter))
+        database.ask(endless)
     with database.engine.connect() as connection:
         assert connection.scalar(text("SHOW statement_timeout")) == "0"
 

@@ -61,13 +61,16 @@ ALWAYS = 1_000
 #: What the client is told, and how often it is tried.
 TOLD = {
     "08006": ("database-away", 3),
+    "0A000": ("database-away", 3),
     "25006": ("database-away", 3),
     "25P03": ("busy", 1),
     "25P04": ("busy", 1),
+    "26000": ("database-away", 3),
     "40001": ("busy", 3),
     "40P01": ("busy", 3),
     "3F000": ("database-away", 1),
     "42703": ("database-away", 1),
+    "42P05": ("database-away", 3),
     "42P01": ("database-away", 1),
     "53100": ("storage-full", 1),
     "53200": ("busy", 1),
@@ -568,11 +571,11 @@ def test_a_frozen_server_holds_no_snapshot_for_long(monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorter limits than those with which transactions begin."""
-    sent = database_module.LIMITS
+    sent = database_module.FIRST
     for limit, shorter in (("5s", "400ms"), ("2s", "200ms"), ("10s", "300ms")):
         assert f"'{limit}'" in sent
         sent = sent.replace(f"'{limit}'", f"'{shorter}'")
-    monkeypatch.setattr(database_module, "LIMITS", sent)
+    monkeypatch.setattr(database_module, "FIRST", sent)
 
 
 def new_match(place: Place) -> str:
