@@ -9,7 +9,6 @@ Idempotency-Key, and whatever is wrong is a 500. Less than that no service on Fl
 
 import os
 import threading
-from collections.abc import Mapping
 from typing import Any, cast
 
 import orjson
@@ -19,6 +18,7 @@ from sqlalchemy import Connection, make_url
 
 from schemas.rounds import RoundRequest, read_round
 from service.api import json_input
+from service.batch import send_left
 from service.database import Database
 from service.prepared import Prepared, Preparing, message
 from service.questions import Question
@@ -58,10 +58,10 @@ class _Driver:
         return self._kept.connection
 
     @property
-    def info(self) -> Mapping[str, Any]:
-        """What this thread's connection has prepared."""
+    def info(self) -> dict[str, Any]:
+        """What is noted of this thread's connection."""
         assert self.connection
-        info: Mapping[str, Any] = self._kept.info
+        info: dict[str, Any] = self._kept.info
         return info
 
     def exec_driver_sql(self, statement: str, values: Any = None) -> None:
@@ -115,6 +115,7 @@ def create_app() -> Flask:
     def alone_stored() -> Response:
         asked, connection = _round(), cast(Connection, driver)
         kept = keeping.keep_round(connection, asked.ruleset, asked.seats, stake=asked.stake, by="bench")
+        send_left(connection)
         return _json(kept.json, 201)
 
     @app.get("/alone/rounds/<uuid:round_id>")

@@ -24,8 +24,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from service.batch import leave_nothing, send_left
 from service.cutoff import Cutoff, Use, hold_lines
-from service.faults import DatabaseAway, committing, final, listed, understood
+from service.faults import DatabaseAway, OutcomeUnknown, committing, final, listed, understood
 from service.postgres_address import CONNECT, driver_url
 from service.prepared import Prepared, Preparing
 from service.probe import Probe
@@ -139,8 +140,12 @@ class Database:
     def transaction_after(
         self, first: Question, parameters: Mapping[str, Any]
     ) -> Iterator[tuple[Connection, Sequence[Any] | None]]:
-        """A transaction that begins with a :func:`question`, and the answer to it."""
-        with self._transaction(_answer(FIRST, first, parameters), stores=True) as begun:
+        """A transaction that begins with a :func:`question`, and the answer to it.
+
+        The question is to be one that tells whether the same was committed before: the COMMIT is in the
+        message of what was left for the end, and lost on the way it is a fault to try again after.
+        """
+        with self._transaction(_answer(FIRST, first, parameters), stores=True, found=True) as begun:
             yield begun
 
     @contextmanager
@@ -253,29 +258,40 @@ class Database:
     def whole(self, use_case: Callable[[], T]) -> T:
         """Do all of a use case, transaction and all; once more, or twice, where that may help.
 
-        Only what has certainly not been kept is done again: it was refused, or the connection was lost
-        before the COMMIT.
+        Only what has certainly not been kept is done again (it was refused, or the connection was lost
+        before the COMMIT), or what finds out by itself whether it was. :class:`OutcomeUnknown` where
+        that could not be found out any more.
         """
-        for pause in _PAUSES:
+        doubt: OutcomeUnknown | None = None
+        for pause in (*_PAUSES, None):
             try:
                 return use_case()
             except DatabaseAway as fault:
-                if not fault.again:
-                    raise
+                if isinstance(fault, OutcomeUnknown):
+                    doubt = fault
+                if pause is None or not fault.again:
+                    raise doubt or fault from fault
                 log.info("once more", after=str(fault))
             time.sleep(random.uniform(pause / 4, pause))
-        return use_case()
+        raise AssertionError  # the last attempt has returned or raised
 
     @contextmanager
     def _transaction(
-        self, first: Callable[[Connection], T], *, stores: bool
+        self, first: Callable[[Connection], T], *, stores: bool, found: bool = False
     ) -> Iterator[tuple[Connection, T]]:
-        """A transaction and what it first said, committed at the end if it stores anything."""
+        """A transaction and what it first said, committed at the end if it stores anything.
+
+        ``found``: done again, it finds out whether it was committed.
+        """
         with understood(), self._begun(first, _TRANSACTION_SECONDS) as (connection, said):
+            leave_nothing(connection)
             yield connection, said
-            if stores:
-                with committing():
-                    connection.exec_driver_sql(COMMIT)
+            if not stores:
+                return
+            if not found:
+                send_left(connection)
+            with committing(again=found):
+                send_left(connection, COMMIT)
 
     @contextmanager
     def _begun(
@@ -289,6 +305,9 @@ class Database:
             except DBAPIError as error:
                 if use.cut:  # to do it again would take as long again
                     raise _taken_too_long(seconds) from error
+                raise
+            except OutcomeUnknown as fault:
+                fault.again = fault.again and not use.cut
                 raise
             finally:
                 self._give_back(connection)

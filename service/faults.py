@@ -40,7 +40,10 @@ class NotMigrated(DatabaseAway):
 
 
 class OutcomeUnknown(DatabaseAway):
-    """The connection was lost during the COMMIT, which may have been done. Never tried again here."""
+    """The connection was lost during the COMMIT, which may have been done.
+
+    ``again``: the same call finds out whether it was, and does nothing twice.
+    """
 
     problem = "outcome-unknown"
 
@@ -127,7 +130,7 @@ def understood() -> Iterator[None]:
 
 
 @contextmanager
-def committing() -> Iterator[None]:
+def committing(*, again: bool) -> Iterator[None]:
     """Raise :class:`OutcomeUnknown` where the connection is lost before the COMMIT is answered.
 
     An error that Postgres reports itself, and lives on, has undone the transaction for certain.
@@ -135,10 +138,11 @@ def committing() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        fault = fault_of(error)
-        if error.connection_invalidated or (fault is not None and fault.drop):
-            raise OutcomeUnknown(_first_line(error)) from error
-        raise
+        diagnostics = getattr(error.orig, "diag", None)
+        lives_on = getattr(diagnostics, "severity_nonlocalized", None) == "ERROR"  # and not FATAL
+        if lives_on or not error.connection_invalidated:
+            raise
+        raise OutcomeUnknown(_first_line(error), again=again) from error
 
 
 def _first_line(error: Exception) -> str:

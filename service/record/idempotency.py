@@ -10,6 +10,7 @@ from uuid import UUID
 import orjson
 from sqlalchemy import Connection, delete
 
+from service.batch import Batch
 from service.messages import _
 from service.questions import question
 from service.record.errors import Conflict
@@ -35,7 +36,7 @@ _VALUES = tuple(column.name for column in idempotency_keys.c)
 # One that is there already has expired.
 _KEEP = f"""
     INSERT INTO idempotency_keys ({", ".join(_VALUES)})
-    VALUES ({", ".join(f"%({name})s" for name in _VALUES)})
+    VALUES ({", ".join(f"%(answer_{name})s" for name in _VALUES)})
     ON CONFLICT (api_key_id, key) DO UPDATE
     SET {", ".join(f"{name} = excluded.{name}" for name in _VALUES)}
 """
@@ -92,7 +93,7 @@ def found(mine: Claim, row: Any) -> KeptAnswer | None:
 
 
 def keep(connection: Connection, mine: Claim, answer: KeptAnswer) -> None:
-    """Keep an answer, in the transaction of what it tells of."""
+    """Keep an answer, at the end of the transaction of what it tells of."""
     values = {
         **_named(mine),
         "request_sha256": mine.request_sha256,
@@ -101,7 +102,9 @@ def keep(connection: Connection, mine: Claim, answer: KeptAnswer) -> None:
         "body": answer.body,
         "created_at": now(),
     }
-    connection.exec_driver_sql(_KEEP, values)
+    batch = Batch()
+    batch.add(_KEEP, **{f"answer_{name}": value for name, value in values.items()})
+    batch.leave(connection)
 
 
 def tidy(connection: Connection) -> int:

@@ -7,9 +7,9 @@ from uuid import UUID
 import orjson
 from sqlalchemy import Connection, Row, select
 
+from service.batch import Batch
 from service.messages import _
 from service.record import totals, tournament_totals
-from service.record.batch import Batch
 from service.record.digests import seal_scored
 from service.record.errors import Conflict, Missing, Stale
 from service.record.ids import new_id, now, show_time
@@ -56,12 +56,12 @@ ReadSeats = Callable[[RuleSet, Sequence[str] | None, Sequence[str]], Sequence[Se
 def keep_round(
     connection: Connection, ruleset: RuleSet, seated: Sequence[Seat], *, stake: int | None, by: str
 ) -> StoredRound:
-    """Score a round on its own and keep it."""
+    """Score a round on its own and keep it, with what ends the transaction."""
     row = first_revision(ruleset, seated, stake, by)
     row |= {"match_id": None, "number": None, "link": 1, "previous_digest": None}
     batch, kept = _insertion(row, ruleset)
     totals.add_round(batch, None, counts=row["result"])
-    batch.send(connection)
+    batch.leave(connection)
     return kept
 
 
@@ -70,6 +70,7 @@ def keep_match_round(
 ) -> StoredRound:
     """Score the next round of a match that is locked, keep it, and bring the match up to date.
 
+    All of it is left for the end of the transaction, unless the match is finished by it.
     ``number``: which one it should be, if the caller says. :class:`Conflict` if the match is finished
     or the number is not the next.
     """
@@ -92,9 +93,10 @@ def keep_match_round(
     totals.add_round(batch, match.id, counts=row["result"])
     if not finished:
         tournament_totals.add_round(batch, match, row["result"])
+        batch.leave(connection)
+        return kept
     batch.send(connection)
-    if finished:
-        tournament_totals.follow(connection, match, counts=row["result"], closes=True)
+    tournament_totals.follow(connection, match, counts=row["result"], closes=True)
     return kept
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import orjson
 from sqlalchemy import Connection
 
-from service.record.batch import Batch
+from service.batch import Batch
 from service.record.tables import PLAYER_COUNTS
 from service.rules.results import RoundResult, SeatResult
 

@@ -15,7 +15,7 @@ from uuid import UUID
 import orjson
 from sqlalchemy import Connection, Row, select, text
 
-from service.record.batch import Batch
+from service.batch import Batch
 from service.record.tables import TOURNAMENT_COUNTS, match_players
 from service.rules.results import RoundResult
 

@@ -72,7 +72,7 @@ def test_a_call_that_reads_sends_a_message_a_question_and_nothing_else(
     assert ["FROM api_keys" in statement for statement in sent] == [True, False]
 
 
-def test_the_idempotency_key_the_time_limits_and_the_begin_share_a_message(
+def test_what_stores_under_an_idempotency_key_takes_a_message_to_begin_and_one_to_keep_all(
     app: Flask, make_key: MakeKey
 ) -> None:
     sent_with = headers(make_key("write")) | {"Idempotency-Key": "one"}
@@ -80,7 +80,7 @@ def test_the_idempotency_key_the_time_limits_and_the_begin_share_a_message(
         assert app.test_client().post("/v1/rounds", json=ROUND, headers=sent_with).status_code == 201
     assert "FROM api_keys" in sent[0]
     assert sent[1].startswith("BEGIN;SET LOCAL statement_timeout") and "idempotency_keys" in sent[1]
-    assert sent[-1] == "COMMIT"
+    assert sent[2].endswith(";COMMIT") and len(sent) == 3
     assert not [statement for statement in sent[2:] if "SET LOCAL" in statement or "BEGIN" in statement]
 
 

@@ -22,6 +22,7 @@ from werkzeug.test import TestResponse
 from app import create_app
 from service import database as database_module
 from service.api.problems import PROBLEMS, RETRY_SECONDS
+from service.batch import Batch
 from service.database import Database
 from service.faults import FAULTS, DatabaseAway
 from service.questions import question, question_of
@@ -247,37 +248,87 @@ def test_pooled_connections_that_have_died_are_not_noticed(place: Place) -> None
     assert place.post().status_code == 201
 
 
-def test_a_commit_whose_connection_was_lost_is_never_tried_again(place: Place) -> None:
+@pytest.mark.parametrize(("key", "attempts"), [(None, 1), ("lost", 3)])
+def test_a_commit_whose_connection_was_lost_is_tried_again_under_a_key_only(
+    place: Place, key: str | None, attempts: int
+) -> None:
     before = place.stored()
     with place.failing(DIE, trigger=AT_COMMIT):
-        assert_refused(place.post(key="lost"), "outcome-unknown")
-        assert place.ask("SELECT last_value FROM attempts") == 1
+        assert_refused(place.post(key), "outcome-unknown")
+        assert place.ask("SELECT last_value FROM attempts") == attempts
     assert place.stored() == before
-    assert place.post(key="lost").status_code == 201
+    assert place.post(key).status_code == 201
 
 
-def test_a_commit_that_went_through_unheard_is_answered_at_the_repeat(place: Place) -> None:
-    rounds, *_ = place.stored()
+@contextmanager
+def unheard(place: Place, then: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """The next COMMIT is done, but its answer is lost, and ``then`` something happens."""
     engine = place.app.extensions["susun_database"].engine
-    deaf = [True]
+    heard = [False]
 
-    def commit_and_lose(_connection: Any, cursor: Any, statement: str, *_rest: Any) -> None:
-        if statement == "COMMIT" and deaf:
-            deaf.pop()
-            cursor.execute(statement)
+    def commit_and_lose(_connection: Any, cursor: Any, said: str, values: Any, *_rest: Any) -> None:
+        if said.endswith("COMMIT") and heard:
+            heard.pop()
+            cursor.execute(said, values)
             driver = cursor.connection
             assert driver.info.transaction_status == TRANSACTION_STATUS_IDLE
             driver.close()
+            then()
 
     event.listen(engine, "before_cursor_execute", commit_and_lose)
     try:
-        assert_refused(place.post(key="unheard"), "outcome-unknown")
+        yield
     finally:
         event.remove(engine, "before_cursor_execute", commit_and_lose)
+    assert not heard
+
+
+def test_a_commit_that_went_through_unheard_is_found_and_answered_under_a_key(place: Place) -> None:
+    rounds, *_ = place.stored()
+    with unheard(place):
+        answer = place.post(key="unheard")
+    assert (answer.status_code, answer.headers["Idempotency-Replayed"]) == (201, "true")
     assert place.stored()[0] == rounds + 1
-    repeated = place.post(key="unheard")
-    assert (repeated.status_code, repeated.headers["Idempotency-Replayed"]) == (201, "true")
+    assert place.post(key="unheard").get_json() == answer.get_json()
     assert place.stored()[0] == rounds + 1
+
+
+def test_a_commit_that_went_through_unheard_is_done_once_and_told_as_unknown_without_a_key(
+    place: Place,
+) -> None:
+    rounds, *_ = place.stored()
+    with unheard(place):
+        assert_refused(place.post(), "outcome-unknown")
+    assert place.stored()[0] == rounds + 1
+
+
+def test_what_could_not_be_found_out_any_more_is_unknown(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The COMMIT was lost, and since then the database cannot be reached, or refuses."""
+    rounds, *_ = place.stored()
+    database = place.app.extensions["susun_database"]
+
+    def away(*_arguments: Any) -> Any:
+        raise DatabaseAway("away since then")
+
+    with unheard(place, then=lambda: monkeypatch.setattr(database, "_begin", away)):
+        assert_refused(place.post(key="in-doubt"), "outcome-unknown")
+    monkeypatch.undo()
+    assert place.stored()[0] == rounds + 1
+    assert place.post(key="in-doubt").headers["Idempotency-Replayed"] == "true"
+
+
+def test_nothing_that_was_left_for_the_end_outlives_its_transaction(place: Place) -> None:
+    before = place.stored()
+    database: Database = place.app.extensions["susun_database"]
+    with suppress(RuntimeError), database.transaction() as connection:
+        batch = Batch()
+        batch.add("DELETE FROM idempotency_keys WHERE %(all)s", all=True)
+        batch.leave(connection)
+        raise RuntimeError
+    assert place.post(key="after").status_code == 201
+    assert place.stored()[3] == before[3] + 1
 
 
 def test_a_statement_that_takes_too_long(place: Place, short_limits: None) -> None:
@@ -526,7 +577,8 @@ def test_a_server_that_freezes_in_the_middle(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(keeping, "keep_round", freeze)
         began = time.monotonic()
         try:
-            assert_refused(place.post(key="half"), "database-away")
+            assert_refused(place.post(key="half"), "outcome-unknown")
+            assert_refused(place.post(), "database-away")
         finally:
             server.signal(signal.SIGCONT)
         assert time.monotonic() - began < 10
@@ -540,7 +592,7 @@ def test_what_takes_too_long_in_all_is_not_done_again(
 ) -> None:
     monkeypatch.setattr(database_module, "_TRANSACTION_SECONDS", 0.5)
     with place.failing("PERFORM pg_sleep(2)"):
-        assert_refused(place.post(key="long"), "database-away")
+        assert_refused(place.post(key="long"), "outcome-unknown")
         assert place.ask("SELECT last_value FROM attempts") == 1
     monkeypatch.undo()
     # Until the server has noticed, the claim of the first is still held.
