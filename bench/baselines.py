@@ -9,7 +9,10 @@ Idempotency-Key, and whatever is wrong is a 500. Less than that no service on Fl
 
 import os
 import threading
+from functools import cache
+from types import SimpleNamespace
 from typing import Any, cast
+from uuid import UUID
 
 import orjson
 import psycopg2
@@ -21,8 +24,8 @@ from service.api import json_input
 from service.batch import send_left
 from service.database import Database
 from service.prepared import Prepared, Preparing, message
-from service.questions import Question
-from service.record import keeping, rounds
+from service.questions import Question, question
+from service.record import idempotency, keeping, rounds
 from service.record.pages import window
 from service.record.rulesets import published
 from service.rules.labels import ENGLISH
@@ -30,6 +33,8 @@ from service.rules.results import write
 from service.rules.scoring import score
 
 TABLE = "CREATE TABLE IF NOT EXISTS bench_documents (id bigserial PRIMARY KEY, document jsonb NOT NULL)"
+#: What is found of a kept answer, after whether the claim is held.
+_KEPT = ("request_sha256", "status", "headers", "body")
 _INSERT = "INSERT INTO bench_documents (document) VALUES (%s)"
 
 
@@ -117,6 +122,24 @@ def create_app() -> Flask:
         kept = keeping.keep_round(connection, asked.ruleset, asked.seats, stake=asked.stake, by="bench")
         send_left(connection)
         return _json(kept.json, 201)
+
+    @app.post("/alone/replayed/rounds")
+    def alone_replayed() -> Response:
+        raw, key = request.get_data(), request.headers["Idempotency-Key"]
+        mine = idempotency.claim(sender(), key, "POST /v1/rounds? ", raw)
+        ((held, *kept),) = driver.rows(idempotency.FIND, **idempotency.asked(mine))
+        row = SimpleNamespace(held=held, **dict(zip(_KEPT, kept, strict=True)))
+        found = idempotency.found(mine, row)
+        assert found is not None
+        return Response(
+            found.body, found.status, [*found.headers.items(), ("Idempotency-Replayed", "true")]
+        )
+
+    @cache
+    def sender() -> UUID:
+        """The only API key that has sent anything under an Idempotency-Key."""
+        ((found,),) = driver.rows(question("SELECT DISTINCT api_key_id FROM idempotency_keys"))
+        return UUID(found)
 
     @app.get("/alone/rounds/<uuid:round_id>")
     def alone_get(round_id: Any) -> Response:

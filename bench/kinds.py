@@ -107,11 +107,11 @@ def _stored(scene: Scene) -> Lines:
     return [_fresh(scene, "/v1/rounds", itertools.cycle(bodies)) for bodies in scene.bodies]
 
 
-def _alone(lines: Callable[[Scene], Lines]) -> Callable[[Scene], Lines]:
+def _alone(lines: Callable[[Scene], Lines], where: str) -> Callable[[Scene], Lines]:
     """The same requests at the address where only their work is done."""
 
     def moved(asked: Request) -> Request:
-        return replace(asked, path=asked.path.replace("/v1/", "/alone/"))
+        return replace(asked, path=asked.path.replace("/v1/", where))
 
     return lambda scene: [map(moved, line) for line in lines(scene)]
 
@@ -219,8 +219,11 @@ _OURS: dict[str, Kind] = {
     ),
 }
 
-#: Of these the baselines do the work alone: how near to the goals Flask can come with it.
-_ALONE = ("score", "stored", "get", "304", "newest")
+#: Of these the baselines do the work alone, and where: how near to the goals Flask can come with it.
+_ALONE = {
+    **dict.fromkeys(("score", "stored", "get", "304", "newest"), "/alone/"),
+    "replay": "/alone/replayed/",
+}
 
 
 def _kinds() -> Iterator[tuple[str, Kind]]:
@@ -231,7 +234,7 @@ def _kinds() -> Iterator[tuple[str, Kind]]:
     for name, kind in _OURS.items():
         yield name, kind
         if name in _ALONE:
-            title, lines = "  its work alone, in Flask", _alone(kind.lines)
+            title, lines = "  its work alone, in Flask", _alone(kind.lines, _ALONE[name])
             yield f"{name}-alone", replace(kind, title=title, lines=lines, baseline=True)
 
 

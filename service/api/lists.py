@@ -41,5 +41,6 @@ def page_of(page: Page[Any], query: Mapping[str, Any]) -> Response:
 
 def page_of_rounds(page: Page[StoredRound], query: Mapping[str, Any]) -> Response:
     """The same for rounds, told in the language of the request."""
-    items = [orjson.Fragment(retold(stored.json, g.language)) for stored in page["items"]]
+    language = g.language
+    items = [orjson.Fragment(retold(stored.json, language)) for stored in page["items"]]
     return page_of({**page, "items": items}, query)
