@@ -93,7 +93,7 @@ def create_app() -> Flask:
     """The baselines on the database of DATABASE_URL, in which ``TABLE`` must be there."""
     app = Flask(__name__, static_folder=None)
     address = libpq_address(os.environ["DATABASE_URL"])
-    plain, driver = _Driver(address, autocommit=False), _Driver(address, autocommit=True)
+    plain = _Driver(address, autocommit=False)
 
     @app.get("/livez")
     def livez() -> dict[str, str]:
@@ -110,6 +110,13 @@ def create_app() -> Flask:
             # As it came: to parse it, and to write it anew, could only be slower, too.
             cursor.execute(_INSERT, (request.get_data(as_text=True),))
         return {"status": "stored"}, 201
+
+    _add_alone(app, _Driver(address, autocommit=True))
+    return app
+
+
+def _add_alone(app: Flask, driver: _Driver) -> None:
+    """What requests of ours are about, and nothing around it."""
 
     @app.post("/alone/score")
     def alone_score() -> Response:
@@ -131,9 +138,7 @@ def create_app() -> Flask:
         row = SimpleNamespace(held=held, **dict(zip(_KEPT, kept, strict=True)))
         found = idempotency.found(mine, row)
         assert found is not None
-        return Response(
-            found.body, found.status, [*found.headers.items(), ("Idempotency-Replayed", "true")]
-        )
+        return Response(found.body, found.status, {**found.headers, "Idempotency-Replayed": "true"})
 
     @cache
     def sender() -> UUID:
@@ -156,5 +161,3 @@ def create_app() -> Flask:
         return _json(
             orjson.dumps({**page, "items": [orjson.Fragment(one.json) for one in page["items"]]})
         )
-
-    return app

@@ -1,6 +1,5 @@
 """Statements sent to Postgres in one message: one round trip, one way through SQLAlchemy, for all."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection
@@ -28,10 +27,11 @@ class Batch:
         self._statements.append(statement(sql))
         self._values |= values
 
-    def send(self, connection: Connection) -> None:
-        """Send them; the first that fails undoes them all, being in one transaction."""
+    def send(self, connection: Connection, *then: str) -> None:
+        """Send them, and then plain statements; the first that fails undoes all, in one transaction."""
         say = connection.exec_driver_sql
-        say(message(self._statements, connection.info, say), self._values)
+        said = message(self._statements, connection.info, say)
+        say(";".join((said, *then)), self._values)
 
     def leave(self, connection: Connection) -> None:
         """Have them sent when the transaction ends, in one message with all else that is left for then.
@@ -55,9 +55,7 @@ def leave_nothing(connection: Connection) -> None:
 def send_left(connection: Connection, *then: str) -> None:
     """Send what is left, if anything, and then plain statements in the same message."""
     left: Batch | None = connection.info.pop(_LEFT, None)
-    say = connection.exec_driver_sql
-    words: Sequence[str] = then
     if left is not None:
-        words = (message(left._statements, connection.info, say), *then)
-    if words:
-        say(";".join(words), left._values if left is not None else None)
+        left.send(connection, *then)
+    elif then:
+        connection.exec_driver_sql(";".join(then))

@@ -30,7 +30,17 @@ from service.faults import DatabaseAway, OutcomeUnknown, committing, final, list
 from service.postgres_address import CONNECT, driver_url
 from service.prepared import Prepared, Preparing
 from service.probe import Probe
-from service.questions import BEGIN_MOMENT, COMMIT, FIRST, LIMITS, ROLLBACK, Question
+from service.questions import (
+    BEGIN_MOMENT,
+    COMMIT,
+    FIRST,
+    LIMITS,
+    ROLLBACK,
+    Question,
+    asking,
+    limited,
+    saying,
+)
 
 __all__ = ["Database", "DatabaseAway"]
 
@@ -103,7 +113,7 @@ class Database:
         )
         # Whoever only reads needs no transaction of several statements.
         self._readers = self.engine.execution_options()
-        event.listen(self._readers, "before_cursor_execute", _limited, retval=True)
+        event.listen(self._readers, "before_cursor_execute", limited, retval=True)
         event.listen(self.engine, "handle_error", self._drop_what_is_of_no_use)
         self.preparing = Preparing(self._statements_are_read)
         event.listen(self.engine, "connect", self._note_nothing_prepared)
@@ -132,7 +142,7 @@ class Database:
         Raises :class:`DatabaseAway`, or one of its kind, where Postgres cannot be reached, or cannot do
         it in time.
         """
-        begun = self._transaction(_statements(FIRST), stores=True)
+        begun = self._transaction(saying(FIRST), stores=True)
         with begun as (connection, _):
             yield connection
 
@@ -145,7 +155,7 @@ class Database:
         The question is to be one that tells whether the same was committed before: the COMMIT is in the
         message of what was left for the end, and lost on the way it is a fault to try again after.
         """
-        with self._transaction(_answer(FIRST, first, parameters), stores=True, found=True) as begun:
+        with self._transaction(asking(FIRST, first, parameters), stores=True, repeatable=True) as begun:
             yield begun
 
     @contextmanager
@@ -155,7 +165,7 @@ class Database:
         Raises :class:`DatabaseAway` as transactions do.
         """
         # Where nothing was said for a while, that is found out first.
-        first = _statements(LIMITS) if self._silent else _nothing
+        first = saying(LIMITS) if self._silent else saying()
         with understood(), self._begun(first, _TRANSACTION_SECONDS, self._readers) as (connection, _):
             yield connection
 
@@ -165,7 +175,7 @@ class Database:
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        begun = self._transaction(_statements(f"{BEGIN_MOMENT};{LIMITS}"), stores=False)
+        begun = self._transaction(saying(f"{BEGIN_MOMENT};{LIMITS}"), stores=False)
         with begun as (connection, _):
             yield connection
 
@@ -178,8 +188,8 @@ class Database:
             with understood(), self._or_once_more():
                 rows = self._ask_driver(what, parameters, Use(), _QUICK_SECONDS)
                 return rows[0] if rows else None
-        asked = _answer(LIMITS, what, parameters)
-        with understood(), self._begun(asked, _TRANSACTION_SECONDS) as (_, row):
+        first = asking(LIMITS, what, parameters)
+        with understood(), self._begun(first, _TRANSACTION_SECONDS) as (_, row):
             return row
 
     def rows(self, what: Question, **parameters: Any) -> Sequence[Sequence[Any]]:
@@ -242,7 +252,7 @@ class Database:
 
         Raises :class:`DatabaseAway` as transactions do.
         """
-        begun = self._begun(_statements(_SNAPSHOT), seconds, self._snapshots)
+        begun = self._begun(saying(_SNAPSHOT), seconds, self._snapshots)
         with understood(), begun as (connection, _):
             yield connection
 
@@ -270,27 +280,29 @@ class Database:
                 if isinstance(fault, OutcomeUnknown):
                     doubt = fault
                 if pause is None or not fault.again:
-                    raise doubt or fault from fault
+                    if doubt is None or doubt is fault:
+                        raise
+                    raise doubt from fault
                 log.info("once more", after=str(fault))
             time.sleep(random.uniform(pause / 4, pause))
         raise AssertionError  # the last attempt has returned or raised
 
     @contextmanager
     def _transaction(
-        self, first: Callable[[Connection], T], *, stores: bool, found: bool = False
+        self, first: Callable[[Connection], T], *, stores: bool, repeatable: bool = False
     ) -> Iterator[tuple[Connection, T]]:
         """A transaction and what it first said, committed at the end if it stores anything.
 
-        ``found``: done again, it finds out whether it was committed.
+        ``repeatable``: done again, it finds out whether it was committed.
         """
         with understood(), self._begun(first, _TRANSACTION_SECONDS) as (connection, said):
             leave_nothing(connection)
             yield connection, said
             if not stores:
                 return
-            if not found:
+            if not repeatable:
                 send_left(connection)
-            with committing(again=found):
+            with committing(again=repeatable):
                 send_left(connection, COMMIT)
 
     @contextmanager
@@ -416,34 +428,6 @@ class Database:
 
 def _taken_too_long(seconds: float) -> DatabaseAway:
     return DatabaseAway(f"the database has taken more than {seconds:g} seconds")
-
-
-def _statements(statements: str) -> Callable[[Connection], Any]:
-    """What a connection is told first."""
-    return lambda connection: connection.exec_driver_sql(statements)
-
-
-def _nothing(_connection: Connection) -> None:
-    """For who begins with a statement of his own."""
-
-
-def _limited(
-    _connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool
-) -> tuple[str, Any]:
-    """A statement in one message with its time limits; Postgres takes both for one transaction."""
-    return f"{LIMITS};{statement}", parameters
-
-
-def _answer(
-    before: str, asked: Question, parameters: Mapping[str, Any]
-) -> Callable[[Connection], Sequence[Any] | None]:
-    """What a connection is asked first, after what is said before."""
-
-    def answer(connection: Connection) -> Sequence[Any] | None:
-        say = connection.exec_driver_sql
-        return say(asked.message(before, connection.info, say), parameters).one_or_none()
-
-    return answer
 
 
 def _undo(connection: Connection) -> None:

@@ -1,10 +1,10 @@
 """What Postgres is told first, and questions that are one message with it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select
+from sqlalchemy import Connection, Select
 from sqlalchemy.dialects.postgresql.psycopg2 import dialect as driver_dialect
 
 from service.prepared import Statement, message, statement
@@ -64,3 +64,31 @@ def question_of(query: Select[Any], *, prepared: bool = True) -> Question:
     if any(value is not None for value in compiled.params.values()):
         raise ValueError("all values of a question are parameters with names")
     return question(str(compiled), prepared=prepared)
+
+
+# --- what a connection is told first -------------------------------------------------------------------
+
+
+def saying(*statements: str) -> Callable[[Connection], Any]:
+    """Tells a connection some statements in one message, or nothing."""
+    words = ";".join(statements)
+    return lambda connection: connection.exec_driver_sql(words) if words else None
+
+
+def asking(
+    before: str, what: Question, parameters: Mapping[str, Any]
+) -> Callable[[Connection], Sequence[Any] | None]:
+    """Asks a connection a question after what is said ``before``; gives the only row, or None."""
+
+    def ask(connection: Connection) -> Sequence[Any] | None:
+        say = connection.exec_driver_sql
+        return say(what.message(before, connection.info, say), parameters).one_or_none()
+
+    return ask
+
+
+def limited(
+    _connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool
+) -> tuple[str, Any]:
+    """A statement of SQLAlchemy's in one message with its time limits (``before_cursor_execute``)."""
+    return f"{LIMITS};{statement}", parameters
