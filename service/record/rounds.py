@@ -35,8 +35,8 @@ _NAMES = (
     *("submitted_at", "submitted_by", "reason", "digest", "previous_digest"),
 )
 _AS_TEXT = ("id", "match_id", "result", "request")
-#: Whatever their values are, a list by these is best read in the same way.
-_OF_ONE_PLAN = frozenset(("player", "match", "after", "limit"))
+#: A list by one of these is best read in the same way whatever the values are, those of ``_PART`` too.
+_BY_INDEX, _PART = frozenset(("player", "match")), frozenset(("after", "limit"))
 #: When a revision was submitted, as ``ids.show_time`` shows it, and quicker; where Postgres holds what
 #: no such time can say, the nearest.
 SUBMITTED = """to_char(
@@ -141,7 +141,9 @@ def _values(window: Window, filters: Mapping[str, Any], limit: int | None) -> di
 @lru_cache
 def _question_by(names: frozenset[str]) -> Question:
     # The best plan for some statuses, rule sets or times is a very bad one for others.
-    return question_of(_select_by(names), prepared=names <= _OF_ONE_PLAN)
+    return question_of(
+        _select_by(names), prepared=bool(names & _BY_INDEX) and names <= _BY_INDEX | _PART
+    )
 
 
 @lru_cache
