@@ -58,11 +58,15 @@ def keep_refusal(database: Database, response: Response) -> Response:
     mine: Claim | None = g.get("claim")
     if mine is None or response.status_code not in _KEPT_REFUSALS or g.get("problem") in _MOMENTARY:
         return response
-    try:
+
+    def keep() -> None:
         begun = database.transaction_after(idempotency.FIND, idempotency.asked(mine))
         with begun as (connection, row):
             if idempotency.found(mine, row) is None:
                 idempotency.keep(connection, mine, _kept(response))
+
+    try:
+        database.whole(keep)
     except (DatabaseAway, Conflict, KeyReused):
         log.warning("a refusal could not be kept under its idempotency key")
     return response

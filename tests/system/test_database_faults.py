@@ -319,6 +319,20 @@ def test_what_could_not_be_found_out_any_more_is_unknown(
     assert place.post(key="in-doubt").headers["Idempotency-Replayed"] == "true"
 
 
+@pytest.mark.parametrize("trigger", [KEPT_AT_COMMIT, AT_INSERT.replace("rounds", "idempotency_keys")])
+def test_a_refusal_is_kept_though_the_connection_was_lost_meanwhile(place: Place, trigger: str) -> None:
+    key = {"Idempotency-Key": f"refused-{len(trigger)}", "If-Match": "*"}
+    path = f"/v1/rounds/{place.post().get_json()['id']}/void"
+    assert (
+        place.client.post(path, json={"reason": "misdeal"}, headers={"If-Match": "*"}).status_code == 201
+    )
+    with place.failing(DIE, times=1, trigger=trigger):
+        refused = place.client.post(path, json={"reason": "misdeal"}, headers=key)
+    again = place.client.post(path, json={"reason": "misdeal"}, headers=key)
+    assert (refused.status_code, again.status_code, again.data) == (409, 409, refused.data)
+    assert again.headers["Idempotency-Replayed"] == "true"
+
+
 def test_nothing_that_was_left_for_the_end_outlives_its_transaction(place: Place) -> None:
     before = place.stored()
     database: Database = place.app.extensions["susun_database"]
